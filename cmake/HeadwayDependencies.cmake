@@ -1,0 +1,19 @@
+# Finds what the library links. Configuring downloads nothing; scripts/get_onednn.sh fills .deps/ where the
+# distribution has no oneDNN 3.x.
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(Threads REQUIRED)
+find_package(hwy 1.0.3 CONFIG REQUIRED)
+find_package(simdjson 3.0 CONFIG REQUIRED)
+
+# oneDNN: dnnl_DIR, then .deps/, then the system's when it is 3.x.
+if(NOT dnnl_DIR AND EXISTS "${PROJECT_SOURCE_DIR}/.deps/onednn/lib/cmake/dnnl/dnnl-config.cmake")
+  set(dnnl_DIR "${PROJECT_SOURCE_DIR}/.deps/onednn/lib/cmake/dnnl")
+endif()
+find_package(dnnl 3.2 CONFIG QUIET)
+if(NOT dnnl_FOUND)
+  message(FATAL_ERROR "Headway needs oneDNN 3.2 or newer (API v3). Run scripts/get_onednn.sh, which puts it into "
+    ".deps/, or set dnnl_DIR to the folder with dnnl-config.cmake.")
+endif()
+
+find_path(HEADWAY_UTF8PROC_INCLUDE utf8proc.h REQUIRED)
+find_library(HEADWAY_UTF8PROC_LIBRARY utf8proc REQUIRED)
