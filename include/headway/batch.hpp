@@ -1,0 +1,36 @@
+// Which rows belong to which sequence.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace headway {
+
+// A batch is its tokens packed in rows, sequence after sequence, without padding: sequence i owns
+// the rows [offsets()[i], offsets()[i + 1]). A dense [B, T, D] tensor is the case of equal lengths
+// and needs no copy. A length of 0 is allowed. Immutable; safe to share between threads.
+class Batch {
+ public:
+  Batch() : offsets_{0} {}  // no sequences
+
+  // `sequences` of `tokens` rows each. Error(invalid_argument) when negative, Error(limit) on
+  // overflow.
+  static Batch dense(int64_t sequences, int64_t tokens);
+  // One sequence per length. Errors as above.
+  static Batch ragged(std::span<const int64_t> lengths);
+
+  int64_t sequences() const { return static_cast<int64_t>(offsets_.size()) - 1; }
+  // All tokens of the batch together.
+  int64_t rows() const { return offsets_.back(); }
+  int64_t length(int64_t sequence) const { return offsets_[sequence + 1] - offsets_[sequence]; }
+  int64_t longest() const;
+  std::span<const int64_t> offsets() const { return offsets_; }
+
+  friend bool operator==(const Batch&, const Batch&) = default;
+
+ private:
+  std::vector<int64_t> offsets_;
+};
+
+}  // namespace headway
