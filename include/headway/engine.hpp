@@ -1,0 +1,114 @@
+// A compiled graph: packed weights, a memory plan, and run().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "headway/batch.hpp"
+#include "headway/graph.hpp"
+#include "headway/tensor.hpp"
+
+namespace headway {
+
+// What an engine may use. 0 means: as said in the comment.
+struct Limits {
+  int threads =
+      0;  // cores used by all runs of the engine together; 0: the cores this process may use
+  int64_t tokens = 0;  // longest sequence of any stream; 0: no limit of its own
+  size_t memory =
+      0;  // bytes of working memory (slabs) of the engine; 0: no cap. Packed weights do not count
+};
+
+// How a run uses its threads. Results are the same bits in both.
+enum class Mode : uint8_t {
+  automatic,  // across when there are enough sequences to keep the threads busy, else inside
+  across,     // each thread takes groups of whole sequences through the whole program
+  inside,     // the threads share each step
+};
+
+struct RunOptions {
+  int threads = 0;  // at most so many for this call; 0: what the engine's limit leaves
+  Mode mode = Mode::automatic;
+  bool wait = true;  // when every slab is in use: wait in order, or Error(busy)
+  std::stop_token
+      stop;  // ends waiting and running with Error(cancelled); outputs are then unspecified
+};
+
+// A named input: its sequences and its data, [rows, width] or any shape of as many elements ending
+// in width ([B, T, D]). Inputs of one token stream must have equal batches.
+struct Input {
+  std::string_view name;
+  const Batch& batch;
+  TensorView data;
+};
+
+// A named output: exactly as many elements as the value has rows times width. Attention weights lie
+// sequence after sequence, [H, Tq, Tk] each (so [B, H, T, T] for a dense batch). Outputs that are
+// not bound are not delivered, and not computed where nothing else needs them.
+struct Output {
+  std::string_view name;
+  MutableTensorView data;
+};
+
+// Facts about an engine, for people and for monitoring.
+struct EngineInfo {
+  int threads;            // of its limits, resolved
+  size_t packed_weights;  // bytes of packed weights
+  size_t memory_in_use;   // bytes of slabs held now
+  size_t peak_memory;     // the most bytes of slabs ever held
+  int64_t parameters;     // elements of all weights
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+};
+
+// Immutable and safe to use from any number of threads at once; copies share everything. A run
+// takes one slab per thread it uses and allocates nothing in Headway's own code once it has seen
+// its shapes. A result never depends on batch mates, their order, the thread count, the mode, the
+// other outputs asked for, or the run: bit for bit, on one machine.
+class Engine {
+ public:
+  // Computes the bound outputs. Error(invalid_argument) for unknown, missing or repeated names and
+  // wrong types, shapes or lengths; Error(limit) with the needed and the allowed number;
+  // Error(busy), Error(cancelled) as RunOptions says.
+  void run(std::span<const Input> inputs, std::span<const Output> outputs,
+           const RunOptions& options = {}) const;
+  void run(std::initializer_list<Input> inputs, std::initializer_list<Output> outputs,
+           const RunOptions& options = {}) const {
+    run(std::span(inputs.begin(), inputs.size()), std::span(outputs.begin(), outputs.size()),
+        options);
+  }
+
+  // Elements the output `name` has for these inputs' batches.
+  int64_t output_elements(std::string_view name, std::span<const Input> inputs) const;
+  // Floating-point operations of a run over `batch` in every stream (multiply and add count as
+  // two).
+  double flops(const Batch& batch) const;
+  // Bytes of working memory a run of one thread over `batch` in every stream needs.
+  size_t planned_memory(const Batch& batch) const;
+
+  // Prepares for sequences of these lengths, so that the first run of them is as fast as the
+  // second.
+  void warm(std::span<const int64_t> lengths) const;
+  // Gives back the memory of slabs that are not in use.
+  void trim() const;
+  EngineInfo info() const;
+
+  class State;
+  explicit Engine(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+// Fuses layers, packs weights and plans memory. Engines compiled from one graph share the packed
+// weights. Error(invalid_argument) for a graph without outputs or limits that cannot be.
+Engine compile(const Graph& graph, const Limits& limits = {});
+
+}  // namespace headway
