@@ -1,0 +1,85 @@
+// Texts to vectors: a sentence-transformers model directory, opened and run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "headway/engine.hpp"
+#include "headway/tokenizer.hpp"
+
+namespace headway {
+
+struct EmbedderOptions {
+  int threads = 0;         // as Limits::threads
+  int64_t max_length = 0;  // tokens of one text, special ones included; 0: the model's own limit,
+                           // which it may not exceed
+  size_t memory = 0;       // as Limits::memory
+};
+
+// What a call did.
+struct EmbedStats {
+  int64_t texts = 0;
+  int64_t tokens = 0;     // special tokens included, after truncation
+  int64_t truncated = 0;  // texts that were longer than the limit
+
+  EmbedStats& operator+=(const EmbedStats& other);
+};
+
+// Vectors, row-major float32 [texts, dim].
+struct Embeddings {
+  std::vector<float> values;
+  int64_t texts = 0;
+  int64_t dim = 0;
+  EmbedStats stats;
+
+  std::span<const float> row(int64_t text) const {
+    return std::span(values).subspan(text * dim, dim);
+  }
+};
+
+// What was decided when a model was opened, and from which file.
+struct ModelInfo {
+  std::string architecture;  // "bert"
+  int64_t parameters = 0;    // elements of all weights used
+  int64_t layers = 0, dim = 0, heads = 0, vocabulary = 0;
+  int64_t max_length = 0;       // the limit in force
+  std::string max_length_from;  // "sentence_bert_config.json: max_seq_length", or "options"
+  std::string pooling;          // "mean", "cls"
+  bool normalize = false;       // whether vectors are normalized to length 1
+};
+
+// Opens directories as sentence-transformers writes and the hub holds them: config.json,
+// model.safetensors, tokenizer.json or vocab.txt, tokenizer_config.json, modules.json, the pooling
+// module's config.json, sentence_bert_config.json. Immutable; safe to use from any number of
+// threads at once; copies share everything. The vector of a text never depends on the other texts,
+// their order or the threads.
+class Embedder {
+ public:
+  // Error naming the file and the field for everything that is missing, damaged or not supported.
+  static Embedder open(const std::filesystem::path& directory, const EmbedderOptions& options = {});
+
+  Embeddings embed(std::span<const std::string_view> texts, const RunOptions& options = {}) const;
+  Embeddings embed(std::span<const std::string> texts, const RunOptions& options = {}) const;
+  // The same into `out`, float32 [texts.size(), dim()]: allocates nothing for the result.
+  EmbedStats embed(std::span<const std::string_view> texts, float* out,
+                   const RunOptions& options = {}) const;
+
+  int64_t dim() const;
+  const ModelInfo& info() const;
+  const Tokenizer& tokenizer() const;
+  // The engine underneath, for its memory and limits.
+  const Engine& engine() const;
+
+ private:
+  struct State;
+  explicit Embedder(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace headway
