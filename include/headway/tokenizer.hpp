@@ -1,0 +1,83 @@
+// Texts to token ids, as the model's own tokenizer files say.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headway {
+
+struct EncodeOptions {
+  static constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
+
+  // Ids at most, special tokens included; the rest of the text is dropped from its end.
+  size_t max_length = kNoLimit;
+  // Put the model's special tokens around the text ([CLS] text [SEP]).
+  bool add_special_tokens = true;
+  // Treat special tokens that stand in the text ("[SEP]") as text. Off, as in the reference: they
+  // become their ids.
+  bool encode_special_tokens = false;
+};
+
+struct Encoding {
+  std::vector<int32_t> ids;
+  bool truncated = false;  // the text was longer than max_length
+};
+
+// The ids are those of the Rust library `tokenizers` (0.23.3), after what transformers does to it
+// when it opens the same directory. WordPiece models with the BERT normalizer and pre-tokenizer and
+// a template or BERT post-processor; added tokens with all their flags. Anything else is
+// Error(unsupported) by name.
+//
+// The `truncation` and `padding` saved in tokenizer.json are ignored: limits come from the caller.
+// Invalid UTF-8 in a text is replaced with U+FFFD, one for each maximal subpart, as Python's
+// bytes.decode("utf-8", "replace") does; the BERT normalizer's clean_text then drops U+FFFD.
+//
+// Immutable; any thread may use it, copies share everything. Encoding takes time linear in the
+// text, and stops reading at the length limit.
+class Tokenizer {
+ public:
+  // Reads tokenizer.json, or vocab.txt when there is none, and from tokenizer_config.json,
+  // special_tokens_map.json, added_tokens.json and config.json what transformers reads there.
+  // Error(not_found) without a vocabulary; Error(format) or Error(unsupported), naming file and
+  // field, for files that are damaged, contradict themselves or ask for what is not supported.
+  //
+  // For a directory whose tokenizer class is BertTokenizer or one of its kin (`tokenizer_class`, or
+  // by config.json's `model_type`), do_lower_case (default true), strip_accents (default null) and
+  // tokenize_chinese_chars (default true) of tokenizer_config.json take the place of what
+  // tokenizer.json says, as in transformers.
+  static Tokenizer open(const std::filesystem::path& model_directory);
+
+  // Error(invalid_argument) when max_length is smaller than the number of special tokens.
+  Encoding encode(std::string_view text, const EncodeOptions& options = {}) const;
+  // The same, appended to `ids`; returns whether the text was truncated. Allocates nothing once
+  // `ids` and the calling thread's workspace have grown to their need.
+  bool encode_append(std::string_view text, const EncodeOptions& options,
+                     std::vector<int32_t>& ids) const;
+
+  // How many special tokens encode() puts around a text.
+  size_t special_tokens() const;
+  // One more than the greatest id: the rows an embedding table needs.
+  int32_t vocab_size() const;
+  // `model_max_length` of tokenizer_config.json; nothing when it is missing or means "no limit"
+  // (written as 1e30 or so).
+  std::optional<int64_t> model_max_length() const;
+
+  // Added tokens included. Nothing for an unknown token or an id without one.
+  std::optional<int32_t> token_to_id(std::string_view token) const;
+  // The view lives as long as the tokenizer or a copy of it.
+  std::optional<std::string_view> id_to_token(int32_t id) const;
+
+ private:
+  struct State;
+  explicit Tokenizer(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace headway
