@@ -5,15 +5,22 @@ find_package(Threads REQUIRED)
 find_package(hwy 1.0.3 CONFIG REQUIRED)
 find_package(simdjson 3.0 CONFIG REQUIRED)
 
-# oneDNN: dnnl_DIR, then .deps/, then the system's when it is 3.x.
-if(NOT dnnl_DIR AND EXISTS "${PROJECT_SOURCE_DIR}/.deps/onednn/lib/cmake/dnnl/dnnl-config.cmake")
+# oneDNN: dnnl_DIR (variable or environment), then .deps/, then the system's when it is 3.x.
+if(NOT dnnl_DIR AND NOT DEFINED ENV{dnnl_DIR}
+    AND EXISTS "${PROJECT_SOURCE_DIR}/.deps/onednn/lib/cmake/dnnl/dnnl-config.cmake")
   set(dnnl_DIR "${PROJECT_SOURCE_DIR}/.deps/onednn/lib/cmake/dnnl")
 endif()
 find_package(dnnl 3.2 CONFIG QUIET)
 if(NOT dnnl_FOUND)
-  message(FATAL_ERROR "Headway needs oneDNN 3.2 or newer (API v3). Run scripts/get_onednn.sh, which puts it into "
-    ".deps/, or set dnnl_DIR to the folder with dnnl-config.cmake.")
+  set(found "")
+  if(dnnl_CONSIDERED_VERSIONS)
+    list(REMOVE_DUPLICATES dnnl_CONSIDERED_VERSIONS)
+    set(found " Found, but of no use: ${dnnl_CONSIDERED_VERSIONS}.")
+  endif()
+  message(FATAL_ERROR "Headway needs oneDNN 3.2 or newer of the 3.x series (API v3).${found} Run scripts/get_onednn.sh, "
+    "which puts it into .deps/, or set dnnl_DIR to the folder with dnnl-config.cmake.")
 endif()
+message(STATUS "oneDNN ${dnnl_VERSION}: ${dnnl_DIR}")
 
 find_path(HEADWAY_UTF8PROC_INCLUDE utf8proc.h REQUIRED)
 find_library(HEADWAY_UTF8PROC_LIBRARY utf8proc REQUIRED)

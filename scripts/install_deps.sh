@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Installs the Debian/Ubuntu packages that building and testing Headway needs and that are missing; with --checks also
+# those of scripts/check.sh. Uses sudo when not root, and the network only when something is missing.
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# Tools count as present wherever they come from; each stands beside the package that has it.
+tools=(c++:g++ cmake:cmake ninja:ninja-build python3:python3)
+libraries=(libhwy-dev libsimdjson-dev libutf8proc-dev libcli11-dev libgtest-dev libgmock-dev libbenchmark-dev)
+case "${1:-}" in
+  "") ;;
+  --checks) tools+=(clang-format-14:clang-format-14 shellcheck:shellcheck) ;;
+  *) die "unknown option $1 (known: --checks)" ;;
+esac
+# PyPI's oneDNN is for x86-64 only; elsewhere it is the distribution's.
+[ "$(uname -m)" = x86_64 ] || libraries+=(libdnnl-dev)
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  echo "This is not Debian or Ubuntu: nothing is installed. Headway needs a C++20 compiler, CMake, Ninja, Python 3 with" \
+    "pip, Highway, simdjson, utf8proc, CLI11, GoogleTest and Google Benchmark; configuring names what is missing."
+  exit 0
+fi
+
+missing=()
+for entry in "${tools[@]}"; do
+  command -v "${entry%%:*}" >/dev/null || missing+=("${entry##*:}")
+done
+python3 -m pip --version >/dev/null 2>&1 || missing+=(python3-pip)
+for package in "${libraries[@]}"; do
+  status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+  echo "All packages are installed."
+  exit 0
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null ||
+    die "these packages are missing: ${missing[*]}. Installing them takes root: run 'apt-get install ${missing[*]}' as root."
+  as_root=(sudo)
+fi
+echo "Installing ${missing[*]}"
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300)
+"${apt[@]}" update
+"${apt[@]}" install --yes --no-install-recommends "${missing[@]}"
