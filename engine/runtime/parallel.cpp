@@ -1,0 +1,200 @@
+// The worker pool: one lasting OpenMP region whose threads sleep until a run claims them.
+//
+// Why a lasting region: libgomp ties its threads to the thread that opened the region and hangs in
+// a forked child of such a thread. Here the region belongs to a thread of our own, so that callers
+// may come and go, run at the same time on parts of the pool, and fork.
+#include "engine/runtime/parallel.hpp"
+
+#include <omp.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "engine/platform/cpu.hpp"
+#include "engine/runtime/spin.hpp"
+
+namespace headway {
+namespace {
+
+// What a run hands to its workers. Lives on the caller's stack.
+struct Job {
+  FunctionRef<void(Team&)> body;
+  TeamState& team;
+
+  void run(int rank) {
+    try {
+      Team view(team, rank);
+      body(view);
+    } catch (...) {
+      team.keep_error(std::current_exception());
+    }
+  }
+};
+
+struct Worker {
+  std::atomic<uint32_t> given{0};  // jobs handed to this worker
+  std::atomic<uint32_t> done{0};   // jobs it has returned from
+  Job* job = nullptr;
+  int rank = 0;
+  Worker* next = nullptr;  // in the list of idle workers, or of those that one run claimed
+};
+
+class Pool {
+ public:
+  // Claims up to `wanted` idle workers, as far as cores are free for them besides the caller, who
+  // counts as active from here on. Sets `count`; returns a list.
+  Worker* claim(int wanted, int& count) {
+    std::unique_lock lock(mutex_);
+    ++active_;
+    const int free = std::max(cores_, wanted + 1) - active_;
+    const int take = std::min(wanted, free);
+    if (take > workers_) grow(lock, take - workers_);
+    Worker* claimed = nullptr;
+    for (count = 0; count < take && idle_ != nullptr; ++count) {
+      Worker* worker = idle_;
+      idle_ = worker->next;
+      worker->next = claimed;
+      claimed = worker;
+    }
+    active_ += count;
+    return claimed;
+  }
+
+  // The caller of claim() and all its workers are done.
+  void give_back(Worker* claimed) {
+    std::lock_guard lock(mutex_);
+    --active_;
+    while (claimed != nullptr) {
+      Worker* worker = claimed;
+      claimed = worker->next;
+      worker->next = idle_;
+      idle_ = worker;
+      --active_;
+    }
+  }
+
+  int workers() {
+    std::lock_guard lock(mutex_);
+    return workers_;
+  }
+
+ private:
+  // Starts `count` workers: a thread of our own opens a region that lasts as long as the process. A
+  // system that has no more threads to give leaves the pool smaller.
+  void grow(std::unique_lock<std::mutex>& lock, int count) {
+    expected_ += count;
+    try {
+      std::thread([this, count] {
+#pragma omp parallel num_threads(count)
+        {
+#pragma omp master
+          missing(count - omp_get_num_threads());
+          serve();
+        }
+      }).detach();
+    } catch (const std::system_error&) {
+      expected_ -= count;
+    }
+    started_.wait(lock, [&] { return workers_ >= expected_; });
+  }
+
+  // OpenMP has given so many threads fewer than asked for.
+  void missing(int count) {
+    {
+      std::lock_guard lock(mutex_);
+      expected_ -= count;
+    }
+    started_.notify_all();
+  }
+
+  // A worker's life.
+  [[noreturn]] void serve() {
+    omp_set_num_threads(1);
+    Worker self;
+    {
+      std::lock_guard lock(mutex_);
+      ++workers_;
+      self.next = idle_;
+      idle_ = &self;
+    }
+    started_.notify_all();
+    for (uint32_t seen = 0;; ++seen) {
+      wait_while_equal(self.given, seen);
+      self.job->run(self.rank);
+      self.done.store(seen + 1, std::memory_order_release);
+      self.done.notify_all();
+    }
+  }
+
+  const int cores_ = default_threads();
+  std::mutex mutex_;
+  std::condition_variable started_;
+  Worker* idle_ = nullptr;
+  int workers_ = 0;   // alive
+  int expected_ = 0;  // alive or starting
+  int active_ = 0;    // threads computing now: callers and workers
+};
+
+// Never destroyed: its workers sleep in it until the process ends. After fork the child leaves the
+// parent's pool where it is, without threads, and makes its own.
+std::atomic<Pool*> the_pool{nullptr};
+std::mutex pool_mutex;
+
+Pool& pool() {
+  Pool* pool = the_pool.load(std::memory_order_acquire);
+  if (pool != nullptr) return *pool;
+  std::lock_guard lock(pool_mutex);
+  if (the_pool.load(std::memory_order_acquire) == nullptr) {
+    static const int registered =
+        pthread_atfork([] { pool_mutex.lock(); }, [] { pool_mutex.unlock(); },
+                       [] {
+                         pool_mutex.unlock();
+                         the_pool.store(nullptr, std::memory_order_release);
+                       });
+    (void)registered;
+    the_pool.store(new Pool, std::memory_order_release);
+  }
+  return *the_pool.load(std::memory_order_acquire);
+}
+
+}  // namespace
+
+void run_team(int threads, FunctionRef<void(Team&)> body) {
+  Pool& workers = pool();
+  int count = 0;
+  Worker* claimed = workers.claim(std::max(threads, 1) - 1, count);
+  TeamState team(count + 1);
+  Job job{body, team};
+  int rank = 0;
+  for (Worker* worker = claimed; worker != nullptr; worker = worker->next) {
+    worker->job = &job;
+    worker->rank = ++rank;
+    worker->given.fetch_add(1, std::memory_order_release);
+    worker->given.notify_all();
+  }
+  job.run(0);
+  for (Worker* worker = claimed; worker != nullptr; worker = worker->next) {
+    wait_while_equal(worker->done, worker->given.load(std::memory_order_relaxed) - 1);
+  }
+  workers.give_back(claimed);
+  team.rethrow();
+}
+
+int pool_workers() {
+  return pool().workers();
+}
+
+OneThreadScope::OneThreadScope() : saved_(omp_get_max_threads()) {
+  if (saved_ != 1) omp_set_num_threads(1);
+}
+
+OneThreadScope::~OneThreadScope() {
+  if (saved_ != 1) omp_set_num_threads(saved_);
+}
+
+}  // namespace headway

@@ -1,0 +1,41 @@
+// Which sequences run together, on how many threads, in which order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "headway/engine.hpp"
+
+namespace headway {
+
+// Consecutive sequences [first, last) of a batch that go through the program together.
+struct Range {
+  int64_t first;
+  int64_t last;
+  double cost;
+};
+
+// A run: first `inside` groups one after the other, each shared by the whole team, then `across`
+// groups, each on one thread, most expensive first so that the last one handed out is small.
+struct Schedule {
+  std::vector<Range> inside;
+  std::vector<Range> across;
+};
+
+struct ScheduleOptions {
+  int threads = 1;
+  Mode mode = Mode::automatic;
+  // Rows of one group: enough for the matmul's best rate, few enough for activations to stay in
+  // cache.
+  int64_t group_rows = 512;
+};
+
+// Fills `schedule` (its memory is used again) for sequences of these costs and rows. In the
+// automatic mode a sequence so expensive that other threads would wait for the one that has it is
+// run inside, the rest across; when there are too few sequences to go round, all of them run
+// inside. A sequence's result does not depend on any of this.
+void make_schedule(std::span<const double> costs, std::span<const int64_t> rows,
+                   const ScheduleOptions& options, Schedule& schedule);
+
+}  // namespace headway

@@ -1,0 +1,29 @@
+// Waiting for an atomic: a bounded spin, then the kernel's futex.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace headway {
+
+// Tells the core that this is a spin loop.
+inline void spin_pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Returns once `value` is no longer `old`. Spins for some microseconds before it blocks: a barrier
+// of the inside mode is usually over sooner than a futex takes to wake a thread (5 to 50 us).
+inline void wait_while_equal(const std::atomic<uint32_t>& value, uint32_t old) {
+  constexpr int kSpins = 500;
+  for (int i = 0; i < kSpins; ++i) {
+    if (value.load(std::memory_order_acquire) != old) return;
+    spin_pause();
+  }
+  while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
+}
+
+}  // namespace headway

@@ -1,0 +1,70 @@
+// A team: threads that execute one function together and share loops.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+
+#include "engine/base/function_ref.hpp"
+
+namespace headway {
+
+// What the threads of a team share. Lives on the stack of the thread that asked for the team.
+class TeamState {
+ public:
+  explicit TeamState(int size) : size_(size) {}
+
+  int size() const { return size_; }
+
+  // Blocks until every thread of the team is here. The last one resets the loop counter.
+  void barrier();
+  // The next index of the loop under way.
+  int64_t claim() { return next_.fetch_add(1, std::memory_order_relaxed); }
+  // Keeps the first exception; later ones are dropped.
+  void keep_error(std::exception_ptr error);
+  bool failed() const { return failed_.load(std::memory_order_acquire); }
+  // Throws the kept exception, if there is one.
+  void rethrow() const;
+
+ private:
+  const int size_;
+  std::atomic<int64_t> next_{0};
+  std::atomic<int> arrived_{0};
+  std::atomic<uint32_t> generation_{0};
+  std::atomic<bool> failed_{false};
+  std::mutex error_mutex_;
+  std::exception_ptr error_;
+};
+
+// One thread's view of its team. Every thread calls the same for_each in the same order; between
+// two of them it may do work of its own that cannot throw.
+class Team {
+ public:
+  // A team of the calling thread alone: loops run in order, nothing is synchronized.
+  Team() = default;
+  Team(TeamState& state, int rank) : state_(state.size() > 1 ? &state : nullptr), rank_(rank) {}
+
+  int rank() const { return rank_; }
+  int size() const { return state_ == nullptr ? 1 : state_->size(); }
+
+  // body(i) once for each i in [0, count), on whichever thread is free; returns on every thread
+  // when all are done. When a body throws, the remaining indices are skipped and every thread of
+  // the team throws that exception.
+  template <typename Body>
+  void for_each(int64_t count, const Body& body) {
+    if (state_ == nullptr) {
+      for (int64_t i = 0; i < count; ++i) body(i);
+      return;
+    }
+    share(count, body);
+  }
+
+ private:
+  void share(int64_t count, FunctionRef<void(int64_t)> body);
+
+  TeamState* state_ = nullptr;
+  int rank_ = 0;
+};
+
+}  // namespace headway
