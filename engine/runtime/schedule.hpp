@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "headway/engine.hpp"
+#include "headway/mode.hpp"
 
 namespace headway {
 

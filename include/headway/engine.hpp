@@ -13,6 +13,7 @@
 
 #include "headway/batch.hpp"
 #include "headway/graph.hpp"
+#include "headway/mode.hpp"
 #include "headway/tensor.hpp"
 
 namespace headway {
@@ -24,13 +25,6 @@ struct Limits {
   int64_t tokens = 0;  // longest sequence of any stream; 0: no limit of its own
   size_t memory =
       0;  // bytes of working memory (slabs) of the engine; 0: no cap. Packed weights do not count
-};
-
-// How a run uses its threads. Results are the same bits in both.
-enum class Mode : uint8_t {
-  automatic,  // across when there are enough sequences to keep the threads busy, else inside
-  across,     // each thread takes groups of whole sequences through the whole program
-  inside,     // the threads share each step
 };
 
 struct RunOptions {
