@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# Checks that includes only point down and that each outside library is used in one place only.
+# Prints each violation as file:line: message and fails if there is one; --self-test plants violations and fails unless
+# exactly those are found.
+import re
+
+import check_tool
+
+# A folder of engine/ -> the folders directly below it. It may include those, what is below them, and itself.
+BELOW = {
+    "base": [],
+    "platform": ["base"],
+    "runtime": ["platform"],
+    "kernels": ["platform"],
+    "ops": ["runtime", "kernels"],
+    "layers": ["ops"],
+    "graph": ["layers"],
+    "formats": ["platform"],
+    "text": ["formats"],
+    "models": ["graph", "text"],
+    "embed": ["models"],
+    "bindings": ["embed"],
+    "cli": ["embed"],
+}
+
+# A public header -> the lowest folder that may include it. The others speak of plain data and belong to all.
+PUBLIC_HOME = {
+    "headway/graph.hpp": "layers",
+    "headway/layers.hpp": "layers",
+    "headway/engine.hpp": "graph",
+    "headway/tokenizer.hpp": "text",
+    "headway/embedder.hpp": "embed",
+    "headway/headway.hpp": "cli",
+    "headway/headway.h": "bindings",
+}
+
+# An outside library, recognized by its header -> the files of engine/ that may include it.
+LIBRARY_HOME = [
+    (r"omp\.h", r"engine/runtime/parallel\..*"),
+    (r"(oneapi/)?dnnl.*", r"engine/ops/onednn\..*"),
+    (r"hwy/.*", r"engine/kernels/.*"),
+    (r"simdjson.*", r"engine/formats/.*"),
+    (r"utf8proc.*", r"engine/text/.*"),
+    (r"CLI/.*", r"engine/cli/.*"),
+]
+
+# What a public header may include besides other public headers: the C++ library and C's plain types.
+STANDARD_HEADER = r"[a-z_]+|std(bool|def|int)\.h"
+
+INCLUDE = re.compile(r'\s*#\s*(?:include|define\s+HWY_TARGET_INCLUDE)\s*([<"])([^>"]+)[>"]')
+PRAGMA_OMP = re.compile(r'\s*#\s*pragma\s+omp\b|.*\b_Pragma\s*\(\s*"\s*omp\b')
+SOURCES = {".hpp", ".cpp", ".h", ".inc"}
+
+
+def reach(folder):
+    """The folders that `folder` may include."""
+    return {folder}.union(*(reach(lower) for lower in BELOW[folder]))
+
+
+def check_engine_include(file, folder, header):
+    """What is wrong with an include in engine/folder/, or None."""
+    if header.startswith("engine/"):
+        target = header.split("/")[1]
+        if target not in reach(folder):
+            return f"engine/{folder} must not include engine/{target}, which is not below it"
+    elif header.startswith("headway/"):
+        home = PUBLIC_HOME.get(header, folder)
+        if home not in reach(folder):
+            return f"engine/{folder} must not include {header}, which belongs to engine/{home}"
+    for pattern, home in LIBRARY_HOME:
+        if re.fullmatch(pattern, header) and not re.fullmatch(home, file):
+            return f"<{header}> may be included only in {home}".replace("\\.", ".").replace(".*", "*")
+    return None
+
+
+def check_public_include(header, quoted):
+    """What is wrong with an include in a file that may use public headers only, or None."""
+    if header.startswith("headway/") if quoted else re.fullmatch(STANDARD_HEADER, header):
+        return None
+    return f"only public and standard headers may be included here, not {header}"
+
+
+def check_line(file, line):
+    """What is wrong with one line of `file` (a path from the root), or None."""
+    if PRAGMA_OMP.match(line):
+        if not re.fullmatch(r"engine/runtime/parallel\..*", file):
+            return "OpenMP may be used only in engine/runtime/parallel.*"
+        return None
+    match = INCLUDE.match(line)
+    if not match:
+        return None
+    quoted, header = match[1] == '"', match[2]
+    if quoted and not re.match(r"(engine|headway|tests|bench|hwy)/", header):
+        return f'"{header}" is not a path from the root of the project'
+    if file.startswith(("include/", "tests/examples/")):
+        return check_public_include(header, quoted)
+    if file.startswith("engine/"):
+        if header.startswith(("tests/", "bench/")):
+            return f"the library must not include {header}"
+        return check_engine_include(file, file.split("/")[1], header)
+    return None
+
+
+def check_tree(root):
+    """Yields (file, line number, message) for each violation under `root`."""
+    for top in ["include", "engine", "tests", "bench"]:
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix not in SOURCES:
+                continue
+            file = path.relative_to(root).as_posix()
+            if file.startswith("engine/") and file.split("/")[1] not in BELOW:
+                yield file, 1, f"{file.split('/')[1]} is no folder that this check knows; add it to BELOW"
+                continue
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                message = check_line(file, line)
+                if message:
+                    yield file, number, message
+
+
+# file -> its lines, each with whether it is a violation.
+PLANTED = {
+    "include/headway/graph.hpp": [
+        ("#include <vector>", False),
+        ("#include <stdint.h>", False),
+        ('#include "headway/tensor.hpp"', False),
+        ("#include <omp.h>", True),
+        ("#include <hwy/base.h>", True),
+        ('#include "engine/base/checked.hpp"', True),
+    ],
+    "engine/base/a.hpp": [
+        ('#include "engine/base/b.hpp"', False),
+        ('#include "headway/tensor.hpp"', False),
+        ('#include "engine/platform/file.hpp"', True),
+        ('#include "headway/graph.hpp"', True),
+        ('#include "b.hpp"', True),
+    ],
+    "engine/runtime/a.cpp": [
+        ('#include "engine/platform/file.hpp"', False),
+        ('  #  include "engine/kernels/softmax.hpp"', True),
+        ("#include <omp.h>", True),
+        ("#pragma omp parallel", True),
+        ('_Pragma("omp simd")', True),
+        ("#pragma once", False),
+    ],
+    "engine/runtime/parallel.cpp": [("#include <omp.h>", False), ("#pragma omp parallel", False)],
+    "engine/kernels/a.cpp": [
+        ('#define HWY_TARGET_INCLUDE "engine/kernels/a.cpp"', False),
+        ('#include "hwy/foreach_target.h"', False),
+        ('#define HWY_TARGET_INCLUDE "engine/ops/a.cpp"', True),
+        ("#include <oneapi/dnnl/dnnl.hpp>", True),
+    ],
+    "engine/ops/onednn.cpp": [
+        ("#include <oneapi/dnnl/dnnl.hpp>", False),
+        ('#include "engine/kernels/softmax.hpp"', False),
+        ('#include "engine/runtime/arena.hpp"', False),
+        ('#include "engine/layers/linear.hpp"', True),
+    ],
+    "engine/ops/matmul.cpp": [("#include <dnnl.h>", True), ('#include "headway/layers.hpp"', True)],
+    "engine/layers/a.cpp": [('#include "headway/graph.hpp"', False), ('#include "engine/graph/plan.hpp"', True)],
+    "engine/graph/a.cpp": [('#include "engine/models/bert.hpp"', True), ('#include "engine/text/a.hpp"', True)],
+    "engine/formats/a.cpp": [("#include <simdjson.h>", False), ('#include "engine/ops/a.hpp"', True)],
+    "engine/text/a.cpp": [
+        ('#include "engine/formats/json.hpp"', False),
+        ('#include "headway/tokenizer.hpp"', False),
+        ("#include <utf8proc.h>", False),
+        ("#include <simdjson.h>", True),
+        ('#include "engine/runtime/team.hpp"', True),
+    ],
+    "engine/models/a.cpp": [
+        ('#include "engine/graph/plan.hpp"', False),
+        ('#include "engine/text/a.hpp"', False),
+        ('#include "engine/embed/a.hpp"', True),
+    ],
+    "engine/embed/a.cpp": [('#include "engine/models/a.hpp"', False), ('#include "tests/a.hpp"', True)],
+    "engine/cli/a.cpp": [("#include <CLI/CLI.hpp>", False), ('#include "engine/bindings/c/a.hpp"', True)],
+    "engine/extra/a.cpp": [("// a folder that nobody announced", True)],
+    "tests/kernels/a.cpp": [('#include "hwy/highway.h"', False), ('#include "engine/kernels/a.hpp"', False)],
+    "tests/examples/a.cpp": [('#include "headway/headway.hpp"', False), ('#include "engine/base/a.hpp"', True)],
+}
+
+
+if __name__ == "__main__":
+    check_tool.main(check_tree, PLANTED)
