@@ -32,12 +32,25 @@ step() {
   fi
 }
 
+# Prints the Python that has pip: that of the path or, where a virtual environment without pip hides it, the system's.
+python_with_pip() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    if "$python" -m pip --version >/dev/null 2>&1; then
+      echo "$python"
+      return
+    fi
+  done
+  return 1
+}
+
 # download_wheels FOLDER: fetches the requirements on standard input, each pinned as "name==version --hash=...", from
 # the package index that pip is configured for.
 download_wheels() {
-  local requirements=$1/requirements.txt
+  local requirements=$1/requirements.txt python
   cat >"$requirements"
-  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
+  python=$(python_with_pip) || die "pip is missing (Debian, Ubuntu: python3-pip)"
+  "$python" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
     --dest "$1" --requirement "$requirements"
 }
 

@@ -26,7 +26,7 @@ missing=()
 for entry in "${tools[@]}"; do
   command -v "${entry%%:*}" >/dev/null || missing+=("${entry##*:}")
 done
-python3 -m pip --version >/dev/null 2>&1 || missing+=(python3-pip)
+python_with_pip >/dev/null || missing+=(python3-pip)
 for package in "${libraries[@]}"; do
   status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$status" = installed ] || missing+=("$package")
