@@ -3,7 +3,11 @@
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(Threads REQUIRED)
 find_package(hwy 1.0.3 CONFIG REQUIRED)
-find_package(simdjson 3.0 CONFIG REQUIRED)
+# simdjson's version file accepts no other minor version than the one asked for (3.12 is refused for 3.0).
+find_package(simdjson CONFIG REQUIRED)
+if(simdjson_VERSION VERSION_LESS 3.0)
+  message(FATAL_ERROR "Headway needs simdjson 3.0 or newer, found ${simdjson_VERSION}")
+endif()
 
 # oneDNN: dnnl_DIR (variable or environment), then .deps/, then the system's when it is 3.x.
 if(NOT dnnl_DIR AND NOT DEFINED ENV{dnnl_DIR}
