@@ -1,0 +1,33 @@
+// A model directory becomes a graph. One architecture a file; registry.cpp lists them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "headway/graph.hpp"
+
+namespace headway {
+
+// A token encoder, ready for whatever is put on top of it (pooling, a head).
+struct LoadedModel {
+  // Inputs "ids" and "type_ids", i32 of width 1 over the same tokens; output "hidden".
+  Graph graph;
+  Value hidden;  // last hidden state, f32 [tokens, dim]
+
+  std::string architecture;  // model_type of config.json
+  int64_t parameters = 0;    // elements of all weights used
+  int64_t layers = 0, dim = 0, heads = 0;
+  int64_t vocabulary = 0;  // ids are below it
+  int64_t positions = 0;   // longest sequence
+};
+
+// Reads config.json and model.safetensors of `directory`. Error naming the file and the field or
+// tensor for everything that is missing, damaged or not supported.
+LoadedModel load_model(const std::filesystem::path& directory);
+
+// The values of model_type that load_model knows.
+std::vector<std::string> known_model_types();
+
+}  // namespace headway

@@ -1,0 +1,70 @@
+// The list of architectures, and the choice by config.json's model_type.
+#include "engine/base/message.hpp"
+#include "engine/formats/json.hpp"
+#include "engine/models/bert.hpp"
+#include "engine/models/model.hpp"
+#include "engine/models/tensors.hpp"
+
+namespace headway {
+namespace {
+
+struct Architecture {
+  const char* model_type;
+  LoadedModel (*load)(const Json& config, Tensors& tensors);
+};
+
+constexpr Architecture kArchitectures[] = {
+    {"bert", load_bert},
+};
+
+std::string known_names() {
+  std::string names;
+  for (const std::string& type : known_model_types()) names += (names.empty() ? "" : ", ") + type;
+  return names;
+}
+
+// Says what is missing where the system would only say that a file is.
+void check_directory(const std::filesystem::path& directory) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(directory, error);
+  if (status.type() == fs::file_type::not_found)
+    fail(ErrorCode::not_found, directory.string(), ": no such model directory");
+  if (status.type() == fs::file_type::none)
+    fail(ErrorCode::io, directory.string(), ": ", error.message());
+  if (status.type() != fs::file_type::directory)
+    fail(ErrorCode::invalid_argument, directory.string(),
+         ": expected a model directory, found something else");
+  if (fs::status(directory / "config.json", error).type() == fs::file_type::not_found)
+    fail(ErrorCode::not_found, directory.string(), ": not a model directory: no config.json in it");
+  if (fs::status(directory / "model.safetensors", error).type() == fs::file_type::not_found)
+    fail(
+        ErrorCode::not_found, directory.string(),
+        ": no model.safetensors in it (weights in other formats must be converted, shards merged)");
+}
+
+}  // namespace
+
+std::vector<std::string> known_model_types() {
+  std::vector<std::string> types;
+  for (const Architecture& architecture : kArchitectures) types.push_back(architecture.model_type);
+  return types;
+}
+
+LoadedModel load_model(const std::filesystem::path& directory) {
+  check_directory(directory);
+  const Json config = Json::read_file((directory / "config.json").string());
+  const std::string_view model_type = config.root().at("model_type").as_string();
+  for (const Architecture& architecture : kArchitectures) {
+    if (architecture.model_type != model_type) continue;
+    Tensors tensors(WeightFile::open(directory / "model.safetensors"));
+    LoadedModel model = architecture.load(config, tensors);
+    model.architecture = architecture.model_type;
+    model.parameters = tensors.elements();
+    return model;
+  }
+  fail(ErrorCode::unsupported, config.name(), ": field \"model_type\": \"", model_type,
+       "\" is not supported; known: ", known_names());
+}
+
+}  // namespace headway
