@@ -68,6 +68,8 @@ class Tokenizer {
   // `model_max_length` of tokenizer_config.json; nothing when it is missing or means "no limit"
   // (written as 1e30 or so).
   std::optional<int64_t> model_max_length() const;
+  // Whether upper and lower case of a text give the same ids.
+  bool lowercases() const;
 
   // Added tokens included. Nothing for an unknown token or an id without one.
   std::optional<int32_t> token_to_id(std::string_view token) const;

@@ -1,0 +1,68 @@
+// Tokenizing on several threads.
+#include "engine/embed/token_window.hpp"
+
+#include <algorithm>
+
+#include "engine/runtime/parallel.hpp"
+
+namespace headway {
+namespace {
+
+constexpr size_t kWindowTexts = 4096;
+constexpr size_t kWindowTokens = size_t{1} << 19;
+// Texts a thread takes at a time: about 1 ms of tokenizing, so that claiming them costs nothing.
+constexpr size_t kChunkTexts = 16;
+
+}  // namespace
+
+size_t window_size(std::span<const std::string_view> texts, int64_t max_length) {
+  // A text hardly has more tokens than bytes, and 8 special ones.
+  constexpr size_t kSpecial = 8;
+  size_t tokens = 0;
+  size_t count = 0;
+  for (const std::string_view text : texts.first(std::min(texts.size(), kWindowTexts))) {
+    tokens += std::min(text.size() + kSpecial, static_cast<size_t>(max_length));
+    if (count > 0 && tokens > kWindowTokens) break;
+    ++count;
+  }
+  return count;
+}
+
+void TokenWindow::fill(const Tokenizer& tokenizer, std::span<const std::string_view> texts,
+                       int64_t max_length, int threads) {
+  const size_t count = (texts.size() + kChunkTexts - 1) / kChunkTexts;
+  if (chunks_.size() < count) chunks_.resize(count);
+  lengths_.resize(texts.size());
+  EncodeOptions options;
+  options.max_length = static_cast<size_t>(max_length);
+
+  const auto encode = [&](int64_t index) {
+    const size_t begin = static_cast<size_t>(index) * kChunkTexts;
+    const size_t end = std::min(begin + kChunkTexts, texts.size());
+    Chunk& chunk = chunks_[static_cast<size_t>(index)];
+    chunk.ids.clear();
+    chunk.truncated = 0;
+    for (size_t text = begin; text < end; ++text) {
+      const size_t before = chunk.ids.size();
+      chunk.truncated += tokenizer.encode_append(texts[text], options, chunk.ids) ? 1 : 0;
+      lengths_[text] = static_cast<int64_t>(chunk.ids.size() - before);
+    }
+  };
+  const auto chunks = static_cast<int64_t>(count);
+  if (chunks > 1 && threads > 1) {
+    run_team(static_cast<int>(std::min<int64_t>(threads, chunks)),
+             [&](Team& team) { team.for_each(chunks, encode); });
+  } else {
+    for (int64_t index = 0; index < chunks; ++index) encode(index);
+  }
+
+  ids_.clear();
+  truncated_ = 0;
+  for (const Chunk& chunk : std::span(chunks_).first(count)) {
+    ids_.insert(ids_.end(), chunk.ids.begin(), chunk.ids.end());
+    truncated_ += chunk.truncated;
+  }
+  type_ids_.assign(ids_.size(), 0);
+}
+
+}  // namespace headway
