@@ -12,15 +12,10 @@
 #include <vector>
 
 #include "headway/graph.hpp"
+#include "headway/operations.hpp"
 #include "headway/weights.hpp"
 
 namespace headway {
-
-// Weights of a Linear: weight [out, in], bias [out] or absent.
-struct LinearWeights {
-  Weight weight;
-  Weight bias;
-};
 
 // Rows of a table [vocabulary, width] picked by ids (i32, width 1): [rows, width]. An id outside
 // the table makes the run fail with Error(invalid_argument) that names it. f32 tables are read in
@@ -43,10 +38,6 @@ Value linear(Graph& graph, Value x, std::vector<LinearWeights> parts, const std:
 Value layer_norm(Graph& graph, Value x, Weight gamma, Weight beta, float epsilon,
                  const std::string& name = "");
 
-enum class Activation : uint8_t { none, gelu_erf, gelu_tanh, relu, tanh };
-// "gelu_erf", ...
-const char* to_string(Activation activation);
-
 // Element-wise. gelu_erf is x * Phi(x), gelu_tanh its tanh approximation (Hendrycks and Gimpel,
 // 2016).
 Value activation(Graph& graph, Value x, Activation kind, const std::string& name = "");
@@ -60,10 +51,6 @@ Value pool(Graph& graph, Value x, Pooling kind, const std::string& name = "");
 
 // Each row divided by max(its Euclidean norm, 1e-12), as torch.nn.functional.normalize.
 Value l2_normalize(Graph& graph, Value x, const std::string& name = "");
-
-// How attention scores are computed; every strategy gives the same result within rounding. See
-// engine/ops/attention.hpp for the list and when each is chosen.
-enum class AttentionStrategy : uint8_t { automatic, materialized };
 
 struct MultiHeadOptions {
   int64_t heads = 1;           // H; must divide D
