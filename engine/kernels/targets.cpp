@@ -42,6 +42,14 @@ int64_t detected_targets() {
   return detected;
 }
 
+// What kernels may use now. Asking Highway 1.0.3 makes it choose among all targets, the disabled ones too,
+// so the choice is made again among those allowed.
+int64_t allowed_targets() {
+  const int64_t targets = hwy::SupportedTargets();
+  hwy::GetChosenTarget().Update(targets);
+  return targets & HWY_TARGETS;
+}
+
 // Ends a forced choice when a visit returns or throws.
 struct ForcedTarget {
   explicit ForcedTarget(int64_t target) { hwy::SetSupportedTargetsForTest(target); }
@@ -53,7 +61,7 @@ struct ForcedTarget {
 }  // namespace
 
 std::string kernel_target() {
-  const int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
+  const int64_t targets = allowed_targets();
   return hwy::TargetName(targets & -targets);
 }
 
@@ -79,7 +87,7 @@ void disable_kernel_targets_above(KernelIsa isa) {
 
 void for_each_target(const std::function<void(const std::string& name)>& visit) {
   detected_targets();
-  const int64_t all = hwy::SupportedTargets() & HWY_TARGETS;
+  const int64_t all = allowed_targets();
   for (int64_t rest = all; rest != 0; rest &= rest - 1) {
     const int64_t target = rest & -rest;
     const ForcedTarget forced(target);

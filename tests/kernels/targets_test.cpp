@@ -2,9 +2,11 @@
 #include "engine/kernels/targets.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "engine/kernels/add.hpp"
+#include "engine/kernels/softmax.hpp"
 #include "headway/error.hpp"
 #include "tests/kernels/kernel_test.hpp"
 
@@ -35,6 +37,20 @@ TEST(Targets, are_visited_once_each_best_first) {
   EXPECT_EQ(std::unique(unique.begin(), unique.end()), unique.end());
   // AVX2, SSE4 and the fallback at least.
   EXPECT_GE(names.size(), supported(KernelIsa::avx2) ? 3u : 1u);
+}
+
+// Highway 1.0.3 chooses anew when it is asked what is supported: that must not undo the level.
+TEST(Targets, asking_for_the_name_leaves_the_kernels_held) {
+  std::vector<float> x(37);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<float>(i));
+  for (const KernelIsa isa : supported_kernel_isas()) {
+    disable_kernel_targets_above(isa);
+    std::vector<float> before = x, after = x;
+    softmax(before.data(), before.size(), 0.3f);
+    kernel_target();
+    softmax(after.data(), after.size(), 0.3f);
+    EXPECT_EQ(before, after);
+  }
 }
 
 TEST(Targets, return_to_the_best_when_a_visit_throws) {
