@@ -10,6 +10,7 @@ void TeamState::barrier() {
   if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
     arrived_.store(0, std::memory_order_relaxed);
     next_.store(0, std::memory_order_relaxed);
+    failed_at_barrier_ = failing();
     generation_.store(generation + 1, std::memory_order_release);
     generation_.notify_all();
     return;
@@ -23,13 +24,14 @@ void TeamState::keep_error(std::exception_ptr error) {
   failed_.store(true, std::memory_order_release);
 }
 
-void TeamState::rethrow() const {
+void TeamState::rethrow() {
+  std::lock_guard lock(error_mutex_);
   if (error_ != nullptr) std::rethrow_exception(error_);
 }
 
 void Team::share(int64_t count, FunctionRef<void(int64_t)> body) {
   try {
-    for (int64_t i = state_->claim(); i < count && !state_->failed(); i = state_->claim()) body(i);
+    for (int64_t i = state_->claim(); i < count && !state_->failing(); i = state_->claim()) body(i);
   } catch (...) {
     state_->keep_error(std::current_exception());
   }

@@ -17,15 +17,20 @@ class TeamState {
 
   int size() const { return size_; }
 
-  // Blocks until every thread of the team is here. The last one resets the loop counter.
+  // Blocks until every thread of the team is here. The last one resets the loop counter and decides
+  // for all whether the team has failed: a thread that looked by itself could see an error of the
+  // next loop and leave one barrier early.
   void barrier();
   // The next index of the loop under way.
   int64_t claim() { return next_.fetch_add(1, std::memory_order_relaxed); }
   // Keeps the first exception; later ones are dropped.
   void keep_error(std::exception_ptr error);
-  bool failed() const { return failed_.load(std::memory_order_acquire); }
+  // Whether an exception has been kept by now.
+  bool failing() const { return failed_.load(std::memory_order_acquire); }
+  // Whether one had been kept at the last barrier.
+  bool failed() const { return failed_at_barrier_; }
   // Throws the kept exception, if there is one.
-  void rethrow() const;
+  void rethrow();
 
  private:
   const int size_;
@@ -33,6 +38,7 @@ class TeamState {
   std::atomic<int> arrived_{0};
   std::atomic<uint32_t> generation_{0};
   std::atomic<bool> failed_{false};
+  bool failed_at_barrier_ = false;
   std::mutex error_mutex_;
   std::exception_ptr error_;
 };
@@ -58,6 +64,12 @@ class Team {
       return;
     }
     share(count, body);
+  }
+
+  // Makes the loop under way, or the next one, throw `error` on every thread.
+  void stop(std::exception_ptr error) {
+    if (state_ == nullptr) std::rethrow_exception(error);
+    state_->keep_error(std::move(error));
   }
 
  private:
