@@ -1,0 +1,53 @@
+// softmax(q k^T * scale) v for one sequence, by one of several strategies.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "headway/operations.hpp"
+
+namespace headway {
+
+// One sequence's attention, as far as choices and sizes depend on it. Strides are in elements, from
+// one token to the next; the heads of a token lie side by side.
+struct AttentionShape {
+  int64_t queries = 0, keys = 0;  // Tq, Tk
+  int64_t heads = 0, size = 0;
+  int64_t q_stride = 0, k_stride = 0, v_stride = 0, out_stride = 0;
+  float scale = 1;
+};
+
+// Where it lies: rows of tokens, [H, size] each, at the strides of the shape.
+struct AttentionData {
+  const float* q = nullptr;
+  const float* k = nullptr;
+  const float* v = nullptr;
+  float* out = nullptr;
+  float* scores = nullptr;  // [H, Tq, Tk]; holds the attention weights afterwards
+};
+
+// A way to compute it. All give the same result within rounding. What a strategy does is a function
+// of the shape alone.
+struct AttentionMethod {
+  AttentionStrategy strategy;
+  const char* name;
+  // When the automatic choice takes it, in words and as a condition.
+  const char* when;
+  bool (*chosen)(const AttentionShape& shape);
+  // Heads that one work item computes.
+  int64_t (*heads_per_item)(const AttentionShape& shape);
+  // Scratch of one thread, in bytes.
+  size_t (*scratch_bytes)(const AttentionShape& shape);
+  // Computes heads [head, head + count); queries and keys are not 0.
+  void (*run)(const AttentionShape& shape, const AttentionData& data, int64_t head, int64_t count,
+              std::byte* scratch);
+};
+
+// All of them, the preferred first. Feeds the engine, the tests and the benchmarks.
+std::span<const AttentionMethod> attention_methods();
+
+// The one asked for, or the first whose condition holds.
+const AttentionMethod& choose_attention(AttentionStrategy strategy, const AttentionShape& shape);
+
+}  // namespace headway

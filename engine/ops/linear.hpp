@@ -1,0 +1,83 @@
+// y = activation(x W^T + b) + residual over rows, with weights packed once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "engine/ops/onednn.hpp"
+#include "engine/runtime/team.hpp"
+#include "headway/operations.hpp"
+
+namespace headway {
+
+// What one call works on. Rows are dense.
+struct LinearCall {
+  const float* x = nullptr;  // [rows, in]
+  int64_t rows = 0;
+  bool padded = false;  // x may be read up to the next multiple of kRowStep rows
+  float* y = nullptr;   // [rows, out]; nothing else is written
+  Activation activation = Activation::none;
+  const float* residual = nullptr;  // [rows, out] or absent; may be y
+};
+
+// One Linear, its outputs cut into panels. A call is a grid of row tiles x panels, the same whoever
+// runs it, so that results do not depend on how a team shares it. Each tile of the product goes to
+// scratch in cache; one pass there adds the bias, applies the activation and adds the residual.
+class PackedLinear {
+ public:
+  // Rows come in multiples of so many; see packed_bits_free_of_rows().
+  static constexpr int64_t kRowStep = 16;
+
+  PackedLinear(int64_t in, int64_t out, bool bias);
+
+  int64_t in() const { return in_; }
+  int64_t out() const { return out_; }
+  // Bytes of the packed weights and the bias, a multiple of 64.
+  size_t packed_bytes() const { return packed_bytes_; }
+  // Packs parts whose outputs stand side by side. Their shapes have been checked.
+  void pack(std::span<const LinearWeights> parts, std::byte* packed) const;
+
+  // Bytes each thread needs beside the call's own memory.
+  size_t thread_scratch(int64_t rows) const;
+  // Called by every thread of the team with scratch of its own.
+  void run(Team& team, const LinearCall& call, const std::byte* packed, std::byte* scratch) const;
+
+ private:
+  // Panels of 192 outputs: with K = 384 in f32 one takes 288 KiB and stays in L2 while the row
+  // tiles pass, and there are enough of them to share a single short text among threads.
+  static constexpr int64_t kPanel = 192;
+  // Rows of a tile where bits allow it: its result, 48 KiB, is still in cache for the pass after
+  // the product.
+  static constexpr int64_t kTileRows = 64;
+
+  struct Panel {
+    int64_t begin, width;  // outputs
+    size_t offset;         // in the packed block
+    bool last;
+  };
+  // The product for one tile height and panel width, made when first needed.
+  struct Product {
+    std::once_flag once;
+    std::shared_ptr<const Gemm> gemm;
+  };
+
+  static int64_t tile_rows();
+  Panel panel(int64_t index) const;
+  const Gemm& gemm(const Panel& panel, int64_t height) const;
+  void run_tile(const LinearCall& call, int64_t row, const Panel& panel, const std::byte* packed,
+                std::byte* scratch) const;
+
+  int64_t in_, out_;
+  bool bias_;
+  int64_t panels_, panel_width_;
+  size_t panel_bytes_, last_panel_bytes_;
+  size_t bias_offset_, packed_bytes_;
+  mutable std::array<std::array<Product, kTileRows / kRowStep>, 2>
+      products_;  // [last panel?][height / kRowStep - 1]
+};
+
+}  // namespace headway

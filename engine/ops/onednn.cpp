@@ -1,0 +1,291 @@
+// oneDNN behind plain pointers.
+#include "engine/ops/onednn.hpp"
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+#include <unordered_map>
+
+#include "engine/base/message.hpp"
+#include "engine/ops/handles.hpp"
+#include "engine/platform/isa.hpp"
+#include "engine/runtime/parallel.hpp"
+
+static_assert(DNNL_VERSION_MAJOR == 3 && DNNL_VERSION_MINOR >= 2,
+              "Headway needs the headers of oneDNN 3.2 or newer");
+
+namespace headway {
+namespace {
+
+using dnnl::memory;
+using f32_dims = memory::dims;
+
+thread_local int onednn_depth = 0;
+
+// Surrounds every call: one thread, and the mark that tests look at.
+class InsideOnednn {
+ public:
+  InsideOnednn() { ++onednn_depth; }
+  ~InsideOnednn() { --onednn_depth; }
+
+ private:
+  OneThreadScope one_thread_;
+};
+
+template <typename Body>
+auto call(const char* what, const Body& body) {
+  InsideOnednn inside;
+  try {
+    return body();
+  } catch (const dnnl::error& error) {
+    fail(ErrorCode::internal, "oneDNN could not ", what, ": ", error.what(), " (status ",
+         error.status, ")");
+  }
+}
+
+dnnl::cpu_isa onednn_limit(Isa isa) {
+  switch (isa) {
+    case Isa::sse4:
+      return dnnl::cpu_isa::sse41;
+    case Isa::avx2:
+      return dnnl::cpu_isa::avx2;
+    case Isa::avx512:
+      return dnnl::cpu_isa::avx512_core;
+    case Isa::avx512_vnni:
+      return dnnl::cpu_isa::avx512_core_vnni;
+    case Isa::avx512_bf16:
+      return dnnl::cpu_isa::avx512_core_bf16;
+    default:
+      return dnnl::cpu_isa::isa_default;
+  }
+}
+
+// The CPU engine, with the instruction set held to max_isa() before oneDNN's first primitive. Never
+// destroyed: primitives of static lifetime use it.
+const dnnl::engine& cpu() {
+  static const dnnl::engine* engine = call("start", [] {
+    if (max_isa() != cpu_isa()) dnnl::set_max_cpu_isa(onednn_limit(max_isa()));
+    return new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  });
+  return *engine;
+}
+
+memory::desc matrix(int64_t rows, int64_t columns, int64_t row_stride, int64_t column_stride) {
+  return {{rows, columns}, memory::data_type::f32, f32_dims{row_stride, column_stride}};
+}
+
+// One primitive and, per thread that runs it at the same time, a set of memory handles that are
+// pointed at the data.
+class OnednnGemm : public Gemm {
+ public:
+  explicit OnednnGemm(const dnnl::matmul::primitive_desc& desc)
+      : primitive_(desc), desc_(desc), scratch_bytes_(desc.scratchpad_desc().get_size()) {}
+
+  size_t scratch_bytes() const override { return scratch_bytes_; }
+
+  void run(const float* a, const void* b, float* c, std::byte* scratch) const override {
+    call("run a matmul", [&] {
+      std::unique_ptr<Arguments> arguments = handles_.take();
+      if (arguments == nullptr) arguments = std::make_unique<Arguments>(desc_);
+      arguments->point_at(a, b, c, scratch);
+      primitive_.execute(arguments->stream, arguments->memories);
+      handles_.give_back(std::move(arguments));
+    });
+  }
+
+ private:
+  struct Arguments {
+    explicit Arguments(const dnnl::matmul::primitive_desc& desc)
+        : stream(cpu()),
+          memories{{DNNL_ARG_SRC, {desc.src_desc(), cpu(), nullptr}},
+                   {DNNL_ARG_WEIGHTS, {desc.weights_desc(), cpu(), nullptr}},
+                   {DNNL_ARG_DST, {desc.dst_desc(), cpu(), nullptr}},
+                   {DNNL_ARG_SCRATCHPAD, {desc.scratchpad_desc(), cpu(), nullptr}}} {}
+
+    void point_at(const float* a, const void* b, float* c, std::byte* scratch) {
+      memories.at(DNNL_ARG_SRC).set_data_handle(const_cast<float*>(a));
+      memories.at(DNNL_ARG_WEIGHTS).set_data_handle(const_cast<void*>(b));
+      memories.at(DNNL_ARG_DST).set_data_handle(c);
+      memories.at(DNNL_ARG_SCRATCHPAD).set_data_handle(scratch);
+    }
+
+    dnnl::stream stream;
+    std::unordered_map<int, memory> memories;
+  };
+
+  dnnl::matmul primitive_;
+  dnnl::matmul::primitive_desc desc_;
+  size_t scratch_bytes_;
+  mutable Handles<Arguments> handles_;
+};
+
+dnnl::primitive_attr user_scratchpad() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+dnnl::matmul::primitive_desc packed_desc(const PackedGemmShape& s, const memory::desc& weights) {
+  return {cpu(), matrix(s.m, s.k, s.k, 1), weights, matrix(s.m, s.n, s.n, 1), user_scratchpad()};
+}
+
+// The layout oneDNN wants for B [k, n], asked for at the largest row count it is run with.
+memory::desc packed_layout(int64_t k, int64_t n) {
+  const memory::desc any({k, n}, memory::data_type::f32, memory::format_tag::any);
+  return packed_desc({64, k, n}, any).weights_desc();
+}
+
+dnnl::matmul::primitive_desc batched_desc(const BatchedGemmShape& s) {
+  const memory::desc a({s.batch, s.m, s.k}, memory::data_type::f32,
+                       f32_dims{s.a_batch, s.a_row, 1});
+  const memory::desc b({s.batch, s.k, s.n}, memory::data_type::f32,
+                       f32_dims{s.b_batch, s.b_row, s.b_column});
+  const memory::desc c({s.batch, s.m, s.n}, memory::data_type::f32,
+                       f32_dims{s.c_batch, s.c_row, 1});
+  return {cpu(), a, b, c, user_scratchpad()};
+}
+
+// Both kinds of shape as a list of numbers, for the cache.
+using Key = std::array<int64_t, 12>;
+
+struct KeyHash {
+  size_t operator()(const Key& key) const {
+    size_t hash = 0;
+    for (int64_t number : key)
+      hash = hash * 0x9E3779B97F4A7C15u + static_cast<size_t>(number) + (hash >> 29);
+    return hash;
+  }
+};
+
+// The most recently used products. A model's Linears need a handful, attention two per distinct
+// length.
+class Cache {
+ public:
+  template <typename Make>
+  std::shared_ptr<const Gemm> get(const Key& key, const Make& make) {
+    {
+      std::lock_guard lock(mutex_);
+      if (auto found = find(key)) return found;
+    }
+    // Made without the lock, so that others are not held up; two threads may make the same one, and
+    // the first is kept.
+    std::shared_ptr<const Gemm> made = make();
+    std::lock_guard lock(mutex_);
+    if (auto found = find(key)) return found;
+    order_.emplace_front(key, made);
+    places_[key] = order_.begin();
+    if (order_.size() > kCapacity) {
+      places_.erase(order_.back().first);
+      order_.pop_back();
+    }
+    return made;
+  }
+
+ private:
+  static constexpr size_t kCapacity = 4096;
+  using Order = std::list<std::pair<Key, std::shared_ptr<const Gemm>>>;
+
+  std::shared_ptr<const Gemm> find(const Key& key) {
+    const auto place = places_.find(key);
+    if (place == places_.end()) return nullptr;
+    order_.splice(order_.begin(), order_, place->second);
+    return place->second->second;
+  }
+
+  std::mutex mutex_;
+  Order order_;
+  std::unordered_map<Key, Order::iterator, KeyHash> places_;
+};
+
+Cache& cache() {
+  static Cache* cache = new Cache;  // never destroyed, as the engine above
+  return *cache;
+}
+
+}  // namespace
+
+std::string onednn_version() {
+  const dnnl_version_t* version = dnnl_version();
+  return cat(version->major, ".", version->minor, ".", version->patch);
+}
+
+std::string onednn_isa() {
+  cpu();
+  switch (dnnl::get_effective_cpu_isa()) {
+    case dnnl::cpu_isa::sse41:
+      return "sse41";
+    case dnnl::cpu_isa::avx:
+      return "avx";
+    case dnnl::cpu_isa::avx2:
+      return "avx2";
+    case dnnl::cpu_isa::avx2_vnni:
+      return "avx2_vnni";
+    case dnnl::cpu_isa::avx2_vnni_2:
+      return "avx2_vnni_2";
+    case dnnl::cpu_isa::avx512_core:
+      return "avx512_core";
+    case dnnl::cpu_isa::avx512_core_vnni:
+      return "avx512_core_vnni";
+    case dnnl::cpu_isa::avx512_core_bf16:
+      return "avx512_core_bf16";
+    case dnnl::cpu_isa::avx512_core_fp16:
+      return "avx512_core_fp16";
+    case dnnl::cpu_isa::avx512_core_amx:
+      return "avx512_core_amx";
+    case dnnl::cpu_isa::avx512_core_amx_fp16:
+      return "avx512_core_amx_fp16";
+    default:
+      return "default";
+  }
+}
+
+bool inside_onednn() {
+  return onednn_depth > 0;
+}
+
+std::shared_ptr<const Gemm> packed_gemm(const PackedGemmShape& s) {
+  return cache().get({0, s.m, s.k, s.n}, [&] {
+    return call("make a matmul", [&] {
+      return std::make_shared<const OnednnGemm>(packed_desc(s, packed_layout(s.k, s.n)));
+    });
+  });
+}
+
+std::shared_ptr<const Gemm> batched_gemm(const BatchedGemmShape& s) {
+  const Key key = {1,       s.batch,   s.m,     s.k,        s.n,       s.a_batch,
+                   s.a_row, s.b_batch, s.b_row, s.b_column, s.c_batch, s.c_row};
+  return cache().get(key, [&] {
+    return call("make a batched matmul",
+                [&] { return std::make_shared<const OnednnGemm>(batched_desc(s)); });
+  });
+}
+
+size_t packed_weight_bytes(int64_t k, int64_t n) {
+  return call("choose a weight layout", [&] { return packed_layout(k, n).get_size(); });
+}
+
+void pack_weight(const float* weights, int64_t k, int64_t n, void* packed) {
+  call("pack weights", [&] {
+    memory from(matrix(k, n, 1, k), cpu(), const_cast<float*>(weights));
+    memory to(packed_layout(k, n), cpu(), packed);
+    dnnl::stream stream(cpu());
+    dnnl::reorder(from, to).execute(stream, from, to);
+    stream.wait();
+  });
+}
+
+bool packed_bits_free_of_rows() {
+  static const bool free = [] {
+    cpu();
+    const dnnl_version_t* version = dnnl_version();
+    const bool tested_version = version->major == 3 && (version->minor == 2 || version->minor == 7);
+    const int isa = static_cast<int>(dnnl::get_effective_cpu_isa());
+    const int avx512 = static_cast<int>(dnnl::cpu_isa::avx512_core);
+    return tested_version && (isa & avx512) == avx512;
+  }();
+  return free;
+}
+
+}  // namespace headway
