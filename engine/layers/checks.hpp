@@ -1,0 +1,26 @@
+// Checks that layers share when they infer their outputs.
+#pragma once
+
+#include <span>
+
+#include "engine/base/message.hpp"
+#include "headway/graph.hpp"
+#include "headway/weights.hpp"
+
+namespace headway {
+
+// "weight" or `weight (model.safetensors: tensor "x")`.
+std::string describe(const char* role, const Weight& weight);
+
+// Error unless the weight is there, is f32, f16 or bf16, and has this shape (-1: any extent of at
+// least 1).
+void expect_weight(const char* role, const Weight& weight, std::span<const int64_t> shape);
+inline void expect_weight(const char* role, const Weight& weight,
+                          std::initializer_list<int64_t> shape) {
+  expect_weight(role, weight, std::span(shape.begin(), shape.size()));
+}
+
+// Error unless the value is f32 (and of this width, unless that is -1).
+void expect_f32(const char* role, const ValueType& type, int64_t width = -1);
+
+}  // namespace headway

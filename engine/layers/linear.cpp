@@ -1,0 +1,108 @@
+// Linear, alone or with the activation and the residual that follow it.
+#include "engine/ops/linear.hpp"
+
+#include "engine/layers/activation.hpp"
+#include "engine/layers/add.hpp"
+#include "engine/layers/build.hpp"
+#include "engine/layers/checks.hpp"
+#include "engine/layers/layer.hpp"
+
+namespace headway {
+namespace {
+
+int64_t total_out(std::span<const LinearWeights> parts) {
+  int64_t out = 0;
+  for (const LinearWeights& part : parts)
+    out = checked_add(out, part.weight.shape()[0], "outputs of a Linear");
+  return out;
+}
+
+// Checks the parts among each other and returns how many inputs they take.
+int64_t checked_in(std::span<const LinearWeights> parts) {
+  if (parts.empty()) fail(ErrorCode::invalid_argument, "no weights, expected at least one");
+  expect_weight("weight", parts[0].weight, {-1, -1});
+  const int64_t in = parts[0].weight.shape()[1];
+  for (const LinearWeights& part : parts) {
+    expect_weight("weight", part.weight, {-1, in});
+    if (static_cast<bool>(part.bias) != static_cast<bool>(parts[0].bias)) {
+      fail(ErrorCode::invalid_argument,
+           "some parts have a bias and some have none, expected all or none");
+    }
+    if (part.bias) expect_weight("bias", part.bias, {part.weight.shape()[0]});
+  }
+  return in;
+}
+
+// Inputs: x, and the residual where one is fused.
+class LinearLayer : public Layer {
+ public:
+  explicit LinearLayer(std::vector<LinearWeights> parts)
+      : parts_(std::move(parts)),
+        packed_(std::make_shared<PackedLinear>(checked_in(parts_), total_out(parts_),
+                                               static_cast<bool>(parts_[0].bias))) {}
+
+  std::string_view kind() const override { return "Linear"; }
+
+  std::vector<ValueType> infer(std::span<const ValueType> inputs) const override {
+    expect_f32("x", inputs[0], packed_->in());
+    return {{DType::f32, inputs[0].rows, packed_->out()}};
+  }
+
+  std::shared_ptr<const Layer> fuse(const Layer& next, size_t) const override {
+    if (residual_) return nullptr;
+    auto fused = std::make_shared<LinearLayer>(*this);
+    if (const auto* follower = dynamic_cast<const ActivationLayer*>(&next);
+        follower && activation_ == Activation::none) {
+      fused->activation_ = follower->activation();
+      return fused;
+    }
+    if (dynamic_cast<const AddLayer*>(&next)) {
+      fused->residual_ = true;
+      return fused;
+    }
+    return nullptr;
+  }
+
+  int64_t parameters() const override {
+    return packed_->out() * (packed_->in() + (parts_[0].bias ? 1 : 0));
+  }
+  size_t packed_bytes() const override { return packed_->packed_bytes(); }
+  void pack(std::byte* packed) const override { packed_->pack(parts_, packed); }
+
+  double flops(const StepShape& step) const override {
+    return 2.0 * packed_->in() * packed_->out() * step.rows();
+  }
+  size_t thread_scratch(const StepShape& step) const override {
+    return packed_->thread_scratch(step.rows());
+  }
+
+  void run(const StepArguments& step) const override {
+    const Buffer& x = step.inputs[0];
+    packed_->run(step.team,
+                 {.x = x.as<const float>(),
+                  .rows = x.rows,
+                  .padded = x.padded,
+                  .y = step.outputs[0].as<float>(),
+                  .activation = activation_,
+                  .residual = residual_ ? step.inputs[1].as<const float>() : nullptr},
+                 step.packed, step.thread_scratch);
+  }
+
+ private:
+  std::vector<LinearWeights> parts_;
+  std::shared_ptr<const PackedLinear> packed_;
+  Activation activation_ = Activation::none;
+  bool residual_ = false;
+};
+
+}  // namespace
+
+Value linear(Graph& graph, Value x, LinearWeights weights, const std::string& name) {
+  return linear(graph, x, std::vector{std::move(weights)}, name);
+}
+
+Value linear(Graph& graph, Value x, std::vector<LinearWeights> parts, const std::string& name) {
+  return add_layer<LinearLayer>(graph, name, {x}, std::move(parts));
+}
+
+}  // namespace headway
