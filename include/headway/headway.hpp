@@ -1,0 +1,12 @@
+// Headway: transformer layers on CPUs. This header includes the whole library.
+#pragma once
+
+#include "headway/batch.hpp"
+#include "headway/embedder.hpp"
+#include "headway/engine.hpp"
+#include "headway/error.hpp"
+#include "headway/graph.hpp"
+#include "headway/layers.hpp"
+#include "headway/tensor.hpp"
+#include "headway/tokenizer.hpp"
+#include "headway/weights.hpp"
