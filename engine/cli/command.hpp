@@ -1,0 +1,49 @@
+// What a command is: options on the command line, and what it does once they are parsed. One file
+// a command; main.cpp lists them.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <functional>
+#include <string>
+
+namespace headway::cli {
+
+struct Command {
+  CLI::App* options;          // owned by its parent
+  std::function<void()> run;  // throws headway::Error, or a CLI::ParseError for wrong usage
+};
+
+// Each adds itself under `parent`, which is the program or the command `bench`.
+Command add_embed(CLI::App& parent);
+Command add_multihead(CLI::App& parent);
+Command add_info(CLI::App& parent);
+Command add_bench_multihead(CLI::App& parent);
+Command add_bench_embed(CLI::App& parent);
+
+// --threads, the same for all commands that compute.
+inline void add_threads(CLI::App& app, int& threads) {
+  app.add_option("--threads", threads,
+                 "Cores to use (default: those this process may use; OMP_NUM_THREADS counts)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+}
+
+// --model, for all commands with a model.
+inline CLI::Option* add_model(CLI::App& app, std::string& model) {
+  return app
+      .add_option("--model", model,
+                  "Model directory, as sentence-transformers writes and the hub holds it")
+      ->type_name("DIR");
+}
+
+// --seconds and --json of the benchmarks.
+inline void add_bench_options(CLI::App& app, double& seconds, bool& json) {
+  app.add_option("--seconds", seconds, "Measure for so long, and 5 passes at least (default: 3)")
+      ->type_name("S")
+      ->check(CLI::Range(0.0, 86400.0));
+  app.add_flag("--json", json, "Print one JSON object on one line");
+}
+
+}  // namespace headway::cli
