@@ -50,7 +50,7 @@ inline std::vector<double> bert(const TinyModel& model, size_t layers,
   x = norm(x, "embeddings.LayerNorm");
 
   for (size_t layer = 0; layer < layers; ++layer) {
-    const std::string at = "encoder.layer." + std::to_string(layer) + ".";
+    const std::string at = cat("encoder.layer.", layer, ".");
     const auto q = linear_of(x, at + "attention.self.query");
     const auto k = linear_of(x, at + "attention.self.key");
     const auto v = linear_of(x, at + "attention.self.value");

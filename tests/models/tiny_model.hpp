@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/message.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace headway {
@@ -40,7 +41,7 @@ struct TinyModel {
     add("embeddings.position_embeddings.weight", {kPositions, kDim});
     add_norm("embeddings.LayerNorm");
     for (int64_t layer = 0; layer < layers; ++layer) {
-      const std::string at = "encoder.layer." + std::to_string(layer) + ".";
+      const std::string at = cat("encoder.layer.", layer, ".");
       for (const char* part : {"query", "key", "value"})
         add_linear(at + "attention.self." + part, kDim, kDim);
       add_linear(at + "attention.output.dense", kDim, kDim);
@@ -64,12 +65,11 @@ struct TinyModel {
   // modules.json with these kinds, in directories as sentence-transformers names them.
   static std::string modules(const std::vector<std::string>& kinds) {
     std::string json;
-    for (size_t i = 0; i < kinds.size(); ++i) {
-      const std::string path = i == 0 ? "" : std::to_string(i) + "_" + kinds[i];
-      json += (i == 0 ? "" : ", ") + (R"({"idx": )" + std::to_string(i)) + R"(, "path": ")" + path +
-              R"(", "type": "sentence_transformers.models.)" + kinds[i] + "\"}";
-    }
-    return "[" + json + "]";
+    for (size_t i = 0; i < kinds.size(); ++i)
+      json += cat(i == 0 ? "" : ", ", R"({"idx": )", i, R"(, "path": ")",
+                  i == 0 ? "" : cat(i, "_", kinds[i]),
+                  R"(", "type": "sentence_transformers.models.)", kinds[i], "\"}");
+    return cat("[", json, "]");
   }
 
   // Renames every tensor whose name contains `from`.
@@ -87,7 +87,7 @@ struct TinyModel {
   void write(const TempDir& dir) const {
     std::string json;
     for (const auto& [field, value] : config)
-      json += (json.empty() ? "{\"" : ", \"") + field + "\": " + value;
+      json += cat(json.empty() ? "{\"" : ", \"", field, "\": ", value);
     dir.write("config.json", json + "}");
     dir.write("model.safetensors", safetensors());
     for (const auto& [path, content] : files) dir.write(path, content);
@@ -98,13 +98,12 @@ struct TinyModel {
     std::string header, data;
     for (const auto& [name, tensor] : tensors) {
       std::string shape;
-      for (const int64_t extent : tensor.shape)
-        shape += (shape.empty() ? "" : ",") + std::to_string(extent);
-      header += (header.empty() ? "{\"" : ",\"") + name + R"(":{"dtype":"F32","shape":[)" + shape +
-                R"(],"data_offsets":[)" + std::to_string(data.size()) + ",";
+      for (const int64_t extent : tensor.shape) shape += cat(shape.empty() ? "" : ",", extent);
+      const size_t begin = data.size();
       data.append(reinterpret_cast<const char*>(tensor.values.data()),
                   tensor.values.size() * sizeof(float));
-      header += std::to_string(data.size()) + "]}";
+      header += cat(header.empty() ? "{\"" : ",\"", name, R"(":{"dtype":"F32","shape":[)", shape,
+                    R"(],"data_offsets":[)", begin, ",", data.size(), "]}");
     }
     header += "}";
     std::string length(8, '\0');
