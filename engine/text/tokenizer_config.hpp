@@ -1,0 +1,38 @@
+// What transformers reads beside the vocabulary: tokenizer_config.json, special_tokens_map.json,
+// added_tokens.json, config.json (behaviour of transformers 5.24).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/text/added_tokens.hpp"
+
+namespace headway {
+
+// A token that a config names by its role.
+struct NamedToken {
+  std::string role;  // "cls_token"
+  AddedToken token;  // its id is not known yet
+};
+
+struct TokenizerConfig {
+  std::string class_name;   // tokenizer_class; empty when no file says
+  bool bert_class = false;  // BertTokenizer or kin: the three below override tokenizer.json
+  bool do_lower_case = true;
+  std::optional<bool> strip_accents;
+  bool tokenize_chinese_chars = true;
+  std::optional<int64_t> model_max_length;
+  // added_tokens_decoder, by id; nothing when there is none.
+  std::optional<std::vector<AddedToken>> added_tokens;
+  std::vector<AddedToken> legacy_tokens;  // added_tokens.json; read only without the above
+  std::vector<NamedToken> named;          // in the order in which transformers adds them
+
+  const AddedToken* find(std::string_view role) const;
+};
+
+TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory);
+
+}  // namespace headway

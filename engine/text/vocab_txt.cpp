@@ -1,0 +1,66 @@
+// Lines to tokens.
+#include "engine/text/vocab_txt.hpp"
+
+#include "engine/base/message.hpp"
+#include "engine/platform/file.hpp"
+#include "engine/text/unicode.hpp"
+
+namespace headway {
+namespace {
+
+// The largest published WordPiece vocabularies take 5 MB.
+constexpr size_t kMaxBytes = size_t{64} << 20;
+
+std::string_view trim_end(std::string_view line) {
+  const char* begin = line.data();
+  const char* end = begin + line.size();
+  while (begin < end) {
+    const char32_t c = decode_utf8_before(begin, end);
+    if (!(char_record(c).flags & kCharSpace)) break;
+    end -= c < 0x80 ? 1 : c < 0x800 ? 2 : 3;  // all whitespace lies below U+10000
+  }
+  return line.substr(0, static_cast<size_t>(end - begin));
+}
+
+bool is_utf8(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  for (const char* p = text.data(); p < end;) {
+    const char* start = p;
+    if (decode_utf8(p, end) == kReplacementChar &&
+        std::string_view(start, static_cast<size_t>(p - start)) != "\xEF\xBF\xBD")
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void read_vocab_txt(const std::filesystem::path& path, TokenizerParts& parts) {
+  parts.file = path.string();
+  const std::string content = read_file(parts.file, kMaxBytes);
+  int32_t id = 0;
+  for (size_t begin = 0; begin < content.size(); ++id) {
+    size_t end = content.find('\n', begin);
+    if (end == std::string::npos) end = content.size();
+    const std::string_view line(content.data() + begin, end - begin);
+    begin = end + 1;
+    if (!is_utf8(line)) fail(ErrorCode::format, parts.file, ": line ", id + 1, ": not UTF-8");
+    if (id > kMaxTokenId)
+      fail(ErrorCode::limit, parts.file, ": more than ", kMaxTokenId + 1, " lines");
+    const std::string_view token = trim_end(line);
+    if (token.empty()) {
+      parts.has_empty_token = true;
+      continue;
+    }
+    if (parts.vocabulary.add(token, id) != Vocabulary::Added::yes)
+      fail(ErrorCode::format, parts.file, ": line ", id + 1, ": the token \"", token,
+           "\" is on line ", *parts.vocabulary.find(token) + 1, " already");
+  }
+  if (parts.vocabulary.size() == 0)
+    fail(ErrorCode::format, parts.file, ": the vocabulary is empty");
+  if (!parts.vocabulary.find(parts.unknown_token))
+    fail(ErrorCode::format, parts.file, ": the unk_token \"", parts.unknown_token,
+         "\" is not in the vocabulary");
+}
+
+}  // namespace headway

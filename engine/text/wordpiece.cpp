@@ -1,0 +1,32 @@
+// Longest match first.
+#include "engine/text/wordpiece.hpp"
+
+namespace headway {
+
+void WordPiece::encode(std::string_view word, std::vector<int32_t>& ids) const {
+  const size_t before = ids.size();
+  uint32_t root = ByteTrie::kRoot;
+  for (size_t start = 0; start < word.size();) {
+    int32_t piece = -1;
+    size_t end = start;
+    uint32_t node = root;
+    for (size_t at = start; at < word.size() && node != ByteTrie::kNone; ++at) {
+      node = trie_->child(node, static_cast<unsigned char>(word[at]));
+      if (node == ByteTrie::kNone) break;
+      if (trie_->value(node) >= 0) {
+        piece = trie_->value(node);
+        end = at + 1;
+      }
+    }
+    if (piece < 0) {  // one part without a piece makes the whole word unknown
+      ids.resize(before);
+      ids.push_back(unknown_);
+      return;
+    }
+    ids.push_back(piece);
+    start = end;
+    root = continuation_;
+  }
+}
+
+}  // namespace headway
