@@ -1,0 +1,84 @@
+// Encoding allocates nothing once vectors and workspace have grown.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "tests/text/small_tokenizer.hpp"
+
+namespace {
+
+thread_local size_t allocations = 0;
+
+void* counted(size_t size) {
+  ++allocations;
+  return std::malloc(size);
+}
+void* counted_or_throw(size_t size) {
+  if (void* memory = counted(size)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+// Every form but the aligned ones, so that a sanitizer's own never meet these.
+void* operator new(size_t size) {
+  return counted_or_throw(size);
+}
+void* operator new[](size_t size) {
+  return counted_or_throw(size);
+}
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  return counted(size);
+}
+void* operator new[](size_t size, const std::nothrow_t&) noexcept {
+  return counted(size);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, size_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, size_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+
+namespace headway {
+namespace {
+
+TEST(Allocation, NoneFromTheSecondTextOn) {
+  SmallJson json;
+  json.added_tokens = R"([{"id":4,"content":"[MASK]","special":true,"lstrip":true},)"
+                      R"({"id":19,"content":"B\u00e9","normalized":true}])";
+  const std::string text =
+      "Hello, un\u00e1ffable a\U0001d16d\U0001d165\u0323 b\u00e9 [MASK] \u4e2d \x80 " +
+      std::string(200, 'a');
+  for (const Tokenizer& tokenizer : {open_small(), open_small(json)}) {
+    std::vector<int32_t> ids;
+    tokenizer.encode_append(text, {}, ids);
+    EXPECT_GT(ids.size(), 10u);
+    const size_t before = allocations;
+    for (const size_t limit : {EncodeOptions::kNoLimit, size_t{5}}) {
+      ids.clear();
+      tokenizer.encode_append(text, {.max_length = limit}, ids);
+    }
+    EXPECT_EQ(allocations, before);
+    // The control: a vector that has to grow is counted.
+    std::vector<int32_t> fresh;
+    tokenizer.encode_append(text, {}, fresh);
+    EXPECT_GT(allocations, before);
+  }
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,51 @@
+// Small directories against the reference (scripts/make_golden_tokenizer.py): added tokens with
+// every flag, post-processors, old files, the overrides of tokenizer_config.json.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/formats/json.hpp"
+#include "headway/tokenizer.hpp"
+#include "tests/text/directory.hpp"
+
+namespace headway {
+namespace {
+
+std::vector<int32_t> ids_of(const JsonNode& array) {
+  std::vector<int32_t> ids;
+  for (const JsonNode id : array.elements()) ids.push_back(static_cast<int32_t>(id.as_int64()));
+  return ids;
+}
+
+TEST(GoldenCases, IdsEqualTheReference) {
+  const std::string lines = read_text(golden_directory() / "tokenizer/cases.jsonl");
+  size_t cases = 0, texts = 0;
+  for (size_t begin = 0; begin < lines.size(); ++cases) {
+    const size_t end = lines.find('\n', begin);
+    const Json json =
+        Json::parse(std::string_view(lines).substr(begin, end - begin), "cases.jsonl");
+    begin = end + 1;
+    SCOPED_TRACE(json.root().at("name").as_string());
+    Files files;
+    for (const JsonNode file : json.root().at("files").members())
+      files[std::string(file.key())] = file.as_string();
+    const TestDirectory directory(files);
+    const Tokenizer tokenizer = Tokenizer::open(directory.path());
+    for (const JsonNode entry : json.root().at("cases").elements()) {
+      const std::string_view text = entry[0].as_string();
+      EXPECT_EQ(tokenizer.encode(text).ids, ids_of(entry[1])) << text;
+      EncodeOptions options;
+      options.add_special_tokens = false;
+      EXPECT_EQ(tokenizer.encode(text, options).ids, ids_of(entry[2])) << text;
+      options.encode_special_tokens = true;
+      EXPECT_EQ(tokenizer.encode(text, options).ids, ids_of(entry[3])) << text;
+      ++texts;
+    }
+  }
+  EXPECT_GE(cases, 50u);
+  EXPECT_GE(texts, 1300u);
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,75 @@
+// Texts of 10 MB that a careless tokenizer needs minutes for.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/text/small_tokenizer.hpp"
+
+namespace headway {
+namespace {
+
+constexpr size_t kBytes = 10'000'000;
+
+std::string repeated(std::string_view piece) {
+  std::string text;
+  text.reserve(kBytes + piece.size());
+  while (text.size() < kBytes) text += piece;
+  return text;
+}
+
+// 0.05 to 0.5 s on one core of a server. Anything quadratic would take hours, so the bound leaves
+// room for sanitizers and busy machines.
+Encoding timed(const Tokenizer& tokenizer, const std::string& text, size_t max_length) {
+  const auto start = std::chrono::steady_clock::now();
+  Encoding encoding = tokenizer.encode(text, {.max_length = max_length});
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(seconds.count(), 20.0);
+  return encoding;
+}
+
+Tokenizer with_tokens(const std::string& tokens) {
+  SmallJson json;
+  json.added_tokens = tokens;
+  return open_small(json);
+}
+
+TEST(LinearTime, LongWordsSpacesAndMarks) {
+  const Tokenizer tokenizer = open_small();
+  const size_t no_limit = EncodeOptions::kNoLimit;
+  EXPECT_EQ(timed(tokenizer, repeated("a"), no_limit).ids.size(), 3u);
+  EXPECT_EQ(timed(tokenizer, repeated(" "), no_limit).ids.size(), 2u);
+  EXPECT_EQ(timed(tokenizer, repeated("\u0301"), no_limit).ids.size(), 2u);
+  EXPECT_EQ(timed(tokenizer, repeated("\u0323\u0301"), no_limit).ids.size(), 2u);
+  // Marks that are no Mn stay: one run of 3 million to be put in order.
+  EXPECT_EQ(timed(tokenizer, repeated("\U0001d16d\U0001d165"), no_limit).ids.size(), 3u);
+  EXPECT_EQ(timed(tokenizer, repeated("\u00e9"), no_limit).ids.size(), 3u);
+  EXPECT_EQ(timed(tokenizer, repeated("\x80"), no_limit).ids.size(), 2u);
+  EXPECT_EQ(timed(tokenizer, repeated(","), no_limit).ids.size(), kBytes + 2);
+  EXPECT_EQ(timed(tokenizer, repeated("["), no_limit).ids.size(), kBytes + 2);
+}
+
+TEST(LinearTime, AddedTokensThatStripSpaces) {
+  const std::string one = R"([{"id":19,"content":" ","rstrip":true}])";
+  const std::string two = R"([{"id":19,"content":"<","lstrip":true,"rstrip":true}])";
+  const std::string normal = R"([{"id":19,"content":"<","lstrip":true,"normalized":true}])";
+  EXPECT_GE(timed(with_tokens(one), repeated(" "), EncodeOptions::kNoLimit).ids.size(), 3u);
+  EXPECT_GE(timed(with_tokens(two), repeated("< "), EncodeOptions::kNoLimit).ids.size(), 1000u);
+  EXPECT_GE(timed(with_tokens(normal), repeated(" <"), EncodeOptions::kNoLimit).ids.size(), 1000u);
+}
+
+// With a limit, what lies far behind it is not even read: 1000 texts of 10 MB.
+TEST(LinearTime, StopsAtTheLimit) {
+  const Tokenizer tokenizer = open_small();
+  const std::string text = repeated("hello ");
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 1000; ++i) {
+    const Encoding encoding = tokenizer.encode(text, {.max_length = 256});
+    ASSERT_EQ(encoding.ids.size(), 256u);
+    ASSERT_TRUE(encoding.truncated);
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(seconds.count(), 10.0);
+}
+
+}  // namespace
+}  // namespace headway

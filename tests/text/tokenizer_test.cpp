@@ -1,0 +1,151 @@
+// The public tokenizer on a vocabulary of a few tokens.
+#include "headway/tokenizer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/support/expect_error.hpp"
+#include "tests/text/small_tokenizer.hpp"
+
+namespace headway {
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+Ids plain(const Tokenizer& tokenizer, std::string_view text) {
+  return tokenizer.encode(text, {.add_special_tokens = false}).ids;
+}
+
+TEST(Tokenizer, CutsWordsIntoTheLongestPieces) {
+  const Tokenizer tokenizer = open_small();
+  EXPECT_EQ(tokenizer.encode("Hello, unaffable").ids, (Ids{2, 5, 13, 6, 7, 8, 3}));
+  EXPECT_EQ(plain(tokenizer, "aab"), (Ids{9, 10, 12}));
+  EXPECT_EQ(plain(tokenizer, "unx hello"), (Ids{1, 5}));  // one bad part spoils the word
+  EXPECT_EQ(plain(tokenizer, ""), Ids{});
+  EXPECT_EQ(tokenizer.encode("").ids, (Ids{2, 3}));
+}
+
+TEST(Tokenizer, NormalizesAsBertDoes) {
+  const Tokenizer tokenizer = open_small();
+  EXPECT_EQ(plain(tokenizer, "\u00c1\u00e9"), (Ids{9, 17}));
+  EXPECT_EQ(plain(tokenizer, "a\u0301\u0323b"), (Ids{9, 12}));
+  EXPECT_EQ(plain(tokenizer, "a\tb\nb\rb"), (Ids{9, 11, 11, 11}));
+  EXPECT_EQ(plain(tokenizer, "a\u00a0b\u3000b"), (Ids{9, 11, 11}));
+  EXPECT_EQ(plain(tokenizer, "a\vb\u0085b\u00adb\u200bb"), (Ids{9, 12, 12, 12, 12}));  // vanish
+  EXPECT_EQ(plain(tokenizer, std::string("a\0b", 3)), (Ids{9, 12}));
+  EXPECT_EQ(plain(tokenizer,
+                  "a\ufffd"
+                  "b"),
+            (Ids{9, 12}));
+  EXPECT_EQ(plain(tokenizer,
+                  "a\u4e2d"
+                  "b"),
+            (Ids{9, 1, 11}));  // spaces around an ideograph
+}
+
+TEST(Tokenizer, InvalidUtf8ReadsAsReplacementCharacters) {
+  const Tokenizer tokenizer = open_small();
+  EXPECT_EQ(plain(tokenizer,
+                  "a\x80\xE2\x82"
+                  "b\xF0"),
+            (Ids{9, 12}));  // and they vanish
+  SmallJson json;
+  json.normalizer = "null";
+  const Tokenizer bare = open_small(json);
+  EXPECT_EQ(plain(bare, "a\x80"), plain(bare, "a\ufffd"));
+  EXPECT_EQ(plain(bare, "a\x80"), Ids{1});
+  EXPECT_EQ(plain(bare, "\x80[MASK]\xC3"), (Ids{1, 4, 1}));
+}
+
+TEST(Tokenizer, WordsOfMoreThan100CharactersAreUnknown) {
+  const Tokenizer tokenizer = open_small();
+  EXPECT_EQ(plain(tokenizer, std::string(100, 'a')).size(), 100u);
+  EXPECT_EQ(plain(tokenizer, std::string(101, 'a')), Ids{1});
+  std::string accents, marks;
+  for (int i = 0; i < 100; ++i) accents += "\u00e9";  // 200 bytes
+  EXPECT_EQ(plain(tokenizer, accents).size(), 100u);
+  EXPECT_EQ(plain(tokenizer, accents + "\u00e9"), Ids{1});
+  for (int i = 0; i < 100; ++i) marks += "e\u0301";  // 200 characters before normalization
+  EXPECT_EQ(plain(tokenizer, marks).size(), 100u);
+  EXPECT_EQ(plain(tokenizer, std::string(101, 'a') + "," + "b"), (Ids{1, 13, 11}));
+}
+
+TEST(Tokenizer, SpecialTokensInTheText) {
+  const Tokenizer tokenizer = open_small();
+  EXPECT_EQ(tokenizer.encode("a[MASK]b [SEP]").ids, (Ids{2, 9, 4, 11, 3, 3}));
+  EXPECT_EQ(plain(tokenizer, "[mask]"), (Ids{14, 18, 15}));  // only as it is written
+  EncodeOptions options{.add_special_tokens = false, .encode_special_tokens = true};
+  EXPECT_EQ(tokenizer.encode("a[MASK]b", options).ids, (Ids{9, 14, 18, 15, 11}));
+}
+
+TEST(Tokenizer, TruncatesAtTheLimit) {
+  const Tokenizer tokenizer = open_small();
+  const std::string text = "hello a unaffable [MASK] b";
+  const Ids all = plain(tokenizer, text);
+  ASSERT_EQ(all, (Ids{5, 9, 6, 7, 8, 4, 11}));
+  for (size_t room = 0; room <= all.size() + 1; ++room) {
+    Ids expected(all.begin(), all.begin() + std::min(room, all.size()));
+    Encoding encoding = tokenizer.encode(text, {.max_length = room, .add_special_tokens = false});
+    EXPECT_EQ(encoding.ids, expected);
+    EXPECT_EQ(encoding.truncated, room < all.size());
+    expected.insert(expected.begin(), 2);
+    expected.push_back(3);
+    encoding = tokenizer.encode(text, {.max_length = room + 2});
+    EXPECT_EQ(encoding.ids, expected);
+    EXPECT_EQ(encoding.truncated, room < all.size());
+  }
+  // What is dropped must be a token: spaces behind the last one are none.
+  EXPECT_FALSE(tokenizer.encode("a   \u200b ", {.max_length = 3}).truncated);
+  for (const size_t length : {size_t{0}, size_t{1}})
+    expect_error(ErrorCode::invalid_argument, "max_length: expected at least 2",
+                 [&] { tokenizer.encode("a", {.max_length = length}); });
+}
+
+TEST(Tokenizer, AppendsToWhatIsThere) {
+  const Tokenizer tokenizer = open_small();
+  Ids ids{77};
+  EXPECT_FALSE(tokenizer.encode_append("a", {}, ids));
+  EXPECT_TRUE(tokenizer.encode_append("a b", {.max_length = 3}, ids));
+  EXPECT_EQ(ids, (Ids{77, 2, 9, 3, 2, 9, 3}));
+  expect_error(ErrorCode::invalid_argument, "max_length",
+               [&] { tokenizer.encode_append("a", {.max_length = 1}, ids); });
+  EXPECT_EQ(ids.size(), 7u);
+}
+
+TEST(Tokenizer, NamesItsTokens) {
+  const Tokenizer tokenizer = open_small();
+  EXPECT_EQ(tokenizer.token_to_id("##able"), 8);
+  EXPECT_EQ(tokenizer.token_to_id("[MASK]"), 4);
+  EXPECT_EQ(tokenizer.token_to_id("##ab"), std::nullopt);
+  EXPECT_EQ(tokenizer.token_to_id(""), std::nullopt);
+  EXPECT_EQ(tokenizer.id_to_token(5), "hello");
+  EXPECT_EQ(tokenizer.id_to_token(19), std::nullopt);
+  EXPECT_EQ(tokenizer.id_to_token(-1), std::nullopt);
+  EXPECT_EQ(tokenizer.vocab_size(), 19);
+
+  SmallJson json;
+  json.added_tokens = R"([{"id":19,"content":"<x>"}])";
+  const Tokenizer more = open_small(json);
+  EXPECT_EQ(more.token_to_id("<x>"), 19);
+  EXPECT_EQ(more.id_to_token(19), "<x>");
+  EXPECT_EQ(more.vocab_size(), 20);
+  EXPECT_EQ(plain(more, "<x>"), Ids{19});
+}
+
+TEST(Tokenizer, CopiesShareAndThreadsMayUseIt) {
+  const Tokenizer tokenizer = Tokenizer(open_small());
+  const Ids expected = tokenizer.encode("Hello, \u00e1unaffable [MASK]").ids;
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4);
+  for (int& count : wrong)
+    threads.emplace_back([copy = tokenizer, &count, &expected] {
+      for (int i = 0; i < 2000; ++i)
+        count += copy.encode("Hello, \u00e1unaffable [MASK]").ids != expected;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(4));
+}
+
+}  // namespace
+}  // namespace headway
