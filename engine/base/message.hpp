@@ -1,6 +1,7 @@
 // Builds error messages: cat("x is ", 3, ", expected ", 4).
 #pragma once
 
+#include <locale>
 #include <sstream>
 #include <string>
 
@@ -8,10 +9,12 @@
 
 namespace headway {
 
-// Everything streamable, one after the other.
+// Everything streamable, one after the other; numbers as C writes them, whatever locale the
+// program has set ("16384", not "16.384").
 template <typename... Parts>
 std::string cat(const Parts&... parts) {
   std::ostringstream out;
+  out.imbue(std::locale::classic());
   (out << ... << parts);
   return out.str();
 }
