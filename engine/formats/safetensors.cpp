@@ -24,7 +24,7 @@ struct TypeInfo {
   int64_t bits;
   std::optional<DType> dtype;
 };
-// All types of the reference implementation 0.7; those without a DType are counted, not computed
+// All types of the reference implementation 0.8; those without a DType are counted, not computed
 // with.
 constexpr TypeInfo kTypes[] = {
     {"F64", 64, DType::f64},
