@@ -82,10 +82,7 @@ Command add_bench_multihead(CLI::App& parent) {
   CLI::App* app =
       parent.add_subcommand("multihead", "Time one MultiHead layer on random numbers of [B, T, D]");
   const auto count = [&](const char* name, int64_t& value, const char* help) {
-    app->add_option(name, value, help)
-        ->required()
-        ->type_name("N")
-        ->check(CLI::Range(int64_t{1}, int64_t{1} << 31));
+    app->add_option(name, value, help)->required()->type_name("N")->check(positive());
   };
   count("--batch", args->batch, "B, sequences");
   count("--tokens", args->tokens, "T, tokens of each sequence");

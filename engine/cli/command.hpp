@@ -22,12 +22,18 @@ Command add_info(CLI::App& parent);
 Command add_bench_multihead(CLI::App& parent);
 Command add_bench_embed(CLI::App& parent);
 
+// A whole number of at least 1, for check(). Help says what the number is, not its bounds.
+inline CLI::Validator positive(int64_t most = int64_t{1} << 31) {
+  return CLI::Range(int64_t{1}, most).description("");
+}
+
 // --threads, the same for all commands that compute.
 inline void add_threads(CLI::App& app, int& threads) {
   app.add_option("--threads", threads,
-                 "Cores to use (default: those this process may use; OMP_NUM_THREADS counts)")
+                 "Cores to use (default: as many as this process may use,\n"
+                 "or OMP_NUM_THREADS when that is less)")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+      ->check(positive(4096));
 }
 
 // --model, for all commands with a model.
@@ -42,7 +48,7 @@ inline CLI::Option* add_model(CLI::App& app, std::string& model) {
 inline void add_bench_options(CLI::App& app, double& seconds, bool& json) {
   app.add_option("--seconds", seconds, "Measure for so long, and 5 passes at least (default: 3)")
       ->type_name("S")
-      ->check(CLI::Range(0.0, 86400.0));
+      ->check(CLI::Range(0.0, 86400.0).description(""));
   app.add_flag("--json", json, "Print one JSON object on one line");
 }
 

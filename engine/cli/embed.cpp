@@ -133,12 +133,13 @@ Command add_embed(CLI::App& parent) {
          "--format", [args, formats](const std::string& name) { args->format = formats.at(name); },
          "npy or jsonl (default: jsonl for an output named *.jsonl, else npy)")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"npy", "jsonl"}));
+      ->check(CLI::IsMember({"npy", "jsonl"}).description(""));
   add_threads(*app, args->threads);
   app->add_option("--max-length", args->max_length,
-                  "Tokens of a text at most, longer ones are cut (default: the model's limit)")
+                  "Tokens of a text at most, special ones included; the rest is cut\n"
+                  "(default: the model's limit)")
       ->type_name("N")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 31));
+      ->check(positive());
   app->add_option("--stats", args->stats, "Also write the closing summary as JSON")
       ->type_name("FILE");
   app->footer(kFooter);

@@ -8,6 +8,7 @@
 #include "engine/cli/command.hpp"
 #include "engine/cli/progress.hpp"
 #include "engine/kernels/targets.hpp"
+#include "engine/ops/instruction_set.hpp"
 #include "engine/ops/onednn.hpp"
 #include "engine/platform/cpu.hpp"
 #include "engine/platform/isa.hpp"
@@ -32,6 +33,7 @@ std::string megabytes(size_t bytes) {
 }
 
 std::string machine() {
+  hold_instruction_set();
   std::string text = line("headway", HEADWAY_VERSION);
   const std::string lowered =
       max_isa() == cpu_isa() ? "" : cat(", lowered from ", to_string(cpu_isa()));

@@ -1,5 +1,8 @@
 // The command headway: options that hold for all commands, and errors as messages and exit codes.
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -21,31 +24,53 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 
-// "headway bench embed", as far as the command line got.
-std::string command_name(const CLI::App& app) {
-  std::string name = "headway";
-  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
-    at = at->get_subcommands().front();
-    name += " " + at->get_name();
-  }
-  return name;
+// The last command on the command line: `embed` of `headway bench embed`.
+const CLI::App& last_command(const CLI::App& app) {
+  const auto given = app.get_subcommands();
+  return given.empty() ? app : last_command(*given.front());
 }
 
-int usage_error(const CLI::App& app, std::string message) {
-  const std::string command = command_name(app);
+// "headway bench embed"
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() ? full_name(*app.get_parent()) + " " + app.get_name() : app.get_name();
+}
+
+std::string subcommand_names(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  return names;
+}
+
+// CLI11's message, but for the commonest mistakes one that says where and what instead.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = last_command(app);
+  const std::string name = full_name(command), subcommands = subcommand_names(command);
   if (const auto rest = app.remaining(true); !rest.empty()) {
-    const std::string& first = rest.front();
-    message = first.starts_with("-") ? cat(command, " has no option ", first)
-                                     : cat(command, ": unexpected argument \"", first, '"');
+    const auto option = std::find_if(rest.begin(), rest.end(),
+                                     [](const std::string& arg) { return arg.starts_with("-"); });
+    if (option != rest.end()) return cat(name, " has no option ", *option);
+    if (subcommands.empty()) return cat(name, ": unexpected argument \"", rest.front(), '"');
+    return cat(name, " has no subcommand \"", rest.front(), "\", only ", subcommands);
   }
+  if (!subcommands.empty() && error.get_name() == "RequiredError")
+    return cat(name, " needs a subcommand: ", subcommands);
+  return error.what();
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   std::fprintf(stderr, "headway: error: %s\nRun \"%s --help\" for what it takes.\n",
-               message.c_str(), command.c_str());
+               usage_message(app, error).c_str(), full_name(last_command(app)).c_str());
   return kUsage;
+}
+
+const char* signal_name(int signal) {
+  return signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : "SIGHUP";
 }
 
 int failure(const std::string& message) {
   if (const int signal = interrupt_signal(); signal != 0) {
-    std::fprintf(stderr, "headway: interrupted; no file was written\n");
+    std::fprintf(stderr, "headway: stopped by %s; no file was written\n", signal_name(signal));
     return 128 + signal;
   }
   std::fprintf(stderr, "headway: error: %s\n", message.c_str());
@@ -77,12 +102,13 @@ int main_with(int argc, char** argv) {
          "amx (the environment variable HEADWAY_MAX_ISA does the same)")
       ->type_name("NAME");
   app.footer(
-      "\"headway COMMAND --help\" shows the options of a command, with examples.\n"
+      "\"headway SUBCOMMAND --help\" shows its options and examples.\n"
       "Exit codes: 0 done, 1 failed, 2 wrong usage, 128 + signal when interrupted.");
   std::vector<Command> commands{add_embed(app), add_multihead(app), add_info(app)};
   CLI::App* bench = app.add_subcommand("bench", "Measure how fast this machine is");
   bench->require_subcommand(1);
   bench->fallthrough();
+  bench->footer("\"headway bench SUBCOMMAND --help\" shows the options and an example.");
   commands.push_back(add_bench_multihead(*bench));
   commands.push_back(add_bench_embed(*bench));
   for (const Command& command : commands) command.options->fallthrough();
@@ -95,7 +121,7 @@ int main_with(int argc, char** argv) {
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    return usage_error(app, error.what());
+    return usage_error(app, error);
   } catch (const Error& error) {
     return failure(error.what());
   } catch (const std::bad_alloc&) {

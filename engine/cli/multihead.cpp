@@ -101,7 +101,12 @@ void run(const Arguments& args) {
   output_file.refuse_terminal("use --output FILE or a pipe");
   std::optional<ByteSink> weights_file;
   if (!args.weights_out.empty()) weights_file.emplace(args.weights_out);
-  const Engine engine = compile_multi_head(read_weights(args.weights), dim, heads, args.threads);
+  MultiHeadWeights weights = read_weights(args.weights);
+  const Weight& qkv = weights.qkv.front().weight;
+  if (qkv.shape().rank() == 2 && qkv.shape()[1] != dim)
+    fail(ErrorCode::invalid_argument, "\"", args.input, "\" is ", x.shape.to_string(), ", but ",
+         qkv.name(), " is ", qkv.shape().to_string(), ": expected D = ", qkv.shape()[1]);
+  const Engine engine = compile_multi_head(std::move(weights), dim, heads, args.threads);
 
   const bool ragged = !args.lengths.empty();
   const Floats rows = ragged ? pack(x.values, batch, tokens, dim) : std::move(x.values);
@@ -134,22 +139,22 @@ Command add_multihead(CLI::App& parent) {
     return app->add_option(name, path, help)->type_name("FILE");
   };
   file("--weights", args->weights,
-       "safetensors file with qkv.weight [3D, D], qkv.bias [3D] (may be missing), out.weight "
-       "[D, D] and out.bias [D]")
+       "safetensors file with qkv.weight [3D, D], out.weight [D, D],\n"
+       "out.bias [D] and, if the layer has it, qkv.bias [3D]")
       ->required();
   app->add_option("--heads", args->heads, "H, heads; D must be a multiple of it")
       ->required()
       ->type_name("H")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 31));
-  file("--input", args->input, "X, npy, float [B, T, D]")->required();
+      ->check(positive());
+  file("--input", args->input, "X, npy, [B, T, D]")->required();
   file("--output", args->output, "Y, npy, float32 [B, T, D]")->required();
   file("--weights-out", args->weights_out, "W, attention weights, npy, float32 [B, H, T, T]");
   app->add_option("--lengths", args->lengths,
-                  "Tokens of each of the B sequences (default: T). What stands beyond them is not "
-                  "read; Y and W are 0 there")
+                  "Tokens of each of the B sequences (default: T); what stands beyond\n"
+                  "them is not read, and Y and W are 0 there")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->type_name("L,L,...");
+      ->type_name("L,L");
   add_threads(*app, args->threads);
   app->footer(
       "Example:\n"

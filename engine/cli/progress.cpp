@@ -28,7 +28,7 @@ std::string grouped(int64_t number) {
   std::string digits = std::to_string(number);
   const int64_t first = number < 0 ? 1 : 0;
   for (int64_t i = static_cast<int64_t>(digits.size()) - 3; i > first; i -= 3)
-    digits.insert(static_cast<size_t>(i), ",");
+    digits.insert(static_cast<size_t>(i), 1, ',');
   return digits;
 }
 

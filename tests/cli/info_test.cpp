@@ -1,0 +1,62 @@
+// headway info: this machine, and a model.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/model.hpp"
+#include "tests/cli/process.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace headway::cli {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+TEST(InfoCommand, shows_the_machine) {
+  const ProcessResult result = run_headway({"info"}, {.environment = {{"OMP_NUM_THREADS", "1"}}});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, ContainsRegex("headway +[0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  EXPECT_THAT(result.out, ContainsRegex("Highway +[A-Z]"));
+  EXPECT_THAT(result.out, ContainsRegex("oneDNN +[a-z0-9_]+, version [0-9]+\\."));
+  EXPECT_THAT(result.out, ContainsRegex("usable cores +[1-9]"));
+  EXPECT_THAT(result.out, ContainsRegex("default threads +1\n"));
+}
+
+TEST(InfoCommand, holds_both_libraries_to_the_isa) {
+  const ProcessResult result = run_headway({"info", "--isa", "sse4"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, ContainsRegex("instructions +sse4"));
+  EXPECT_THAT(result.out, ContainsRegex("Highway +SSE4\n"));
+  EXPECT_THAT(result.out, ContainsRegex("oneDNN +sse41,"));
+}
+
+TEST(InfoCommand, shows_a_model) {
+  const ProcessResult result = run_headway({"info", "--model", model_directory()});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("bert, 6 layers, dim 384, 12 heads, vocabulary 30522"));
+  EXPECT_THAT(result.out, ContainsRegex("parameters +2[0-9],[0-9]{3},[0-9]{3}\n"));
+  EXPECT_THAT(result.out, HasSubstr("256 tokens (from sentence_bert_config.json: max_seq_length)"));
+  EXPECT_THAT(result.out, ContainsRegex("pooling +mean\n"));
+  EXPECT_THAT(result.out, ContainsRegex("normalize +yes\n"));
+  EXPECT_THAT(result.out, ContainsRegex("packed weights +[0-9.]+ MiB\n"));
+  EXPECT_THAT(result.out, ContainsRegex("working memory +[0-9.]+ MiB a thread"));
+}
+
+TEST(InfoCommand, refuses_what_is_no_model) {
+  const TempDir dir;
+  const ProcessResult result = run_headway({"info", "--model", dir.path()});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr(dir.path()));
+  EXPECT_EQ(result.out, "");
+}
+
+TEST(InfoCommand, says_when_it_cannot_print) {
+  RunningProcess process({"info"});
+  process.close_output();
+  const ProcessResult result = process.wait();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("cannot write to standard output"));
+}
+
+}  // namespace
+}  // namespace headway::cli
