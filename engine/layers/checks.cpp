@@ -47,4 +47,11 @@ void expect_f32(const char* role, const ValueType& type, int64_t width) {
   }
 }
 
+void expect_rows(const char* role, const ValueType& type) {
+  if (type.rows.kind == RowSpace::Kind::pairs) {
+    fail(ErrorCode::invalid_argument, role, " is ", type.to_string(),
+         ", expected rows of tokens or of sequences");
+  }
+}
+
 }  // namespace headway

@@ -23,4 +23,7 @@ inline void expect_weight(const char* role, const Weight& weight,
 // Error unless the value is f32 (and of this width, unless that is -1).
 void expect_f32(const char* role, const ValueType& type, int64_t width = -1);
 
+// Error for attention weights, which lie head after head: they have no rows of `width` elements.
+void expect_rows(const char* role, const ValueType& type);
+
 }  // namespace headway

@@ -23,7 +23,9 @@ class Table {
   int64_t elements() const { return weight_.shape().elements(); }
 
   size_t packed_bytes() const {
-    return in_place() ? 0 : static_cast<size_t>(elements()) * sizeof(float);
+    return in_place()
+               ? 0
+               : checked_mul(static_cast<size_t>(elements()), sizeof(float), "bytes of a table");
   }
   void pack(std::byte* packed) const {
     if (in_place()) return;
@@ -51,9 +53,10 @@ class EmbeddingLayer : public Layer {
   std::string_view kind() const override { return "Embedding"; }
 
   std::vector<ValueType> infer(std::span<const ValueType> inputs) const override {
-    if (inputs[0].dtype != DType::i32 || inputs[0].width != 1) {
+    if (inputs[0].dtype != DType::i32 || inputs[0].width != 1 ||
+        inputs[0].rows.kind != RowSpace::Kind::tokens) {
       fail(ErrorCode::invalid_argument, "ids are ", inputs[0].to_string(),
-           ", expected i32 of width 1");
+           ", expected i32 [tokens, 1]");
     }
     return {{DType::f32, inputs[0].rows, table_.width()}};
   }
@@ -68,11 +71,7 @@ class EmbeddingLayer : public Layer {
     for_row_blocks(step.team, ids.rows, [&](int64_t row, int64_t rows) {
       const int32_t* id = ids.as<const int32_t>() + row;
       for (int64_t i = 0; i < rows; ++i) {
-        if (id[i] < 0 || id[i] >= table_.rows()) {
-          fail(ErrorCode::invalid_argument, "id ", id[i], " in row ", row + i,
-               " of the group that begins with sequence ", step.group.first(),
-               " is outside the table of ", table_.rows(), " rows");
-        }
+        if (id[i] < 0 || id[i] >= table_.rows()) refuse(id[i], row + i, ids.space, step.group);
       }
       gather_rows(table_.data(step.packed), table_.width(), id, rows,
                   step.outputs[0].as<float>() + row * table_.width());
@@ -80,6 +79,15 @@ class EmbeddingLayer : public Layer {
   }
 
  private:
+  [[noreturn]] void refuse(int32_t id, int64_t row, const RowSpace& space,
+                           const Group& group) const {
+    int64_t sequence = 0;
+    while (group.row(space.stream, sequence + 1) <= row) ++sequence;
+    fail(ErrorCode::invalid_argument, "id ", id, " of token ",
+         row - group.row(space.stream, sequence), " in sequence ", group.first() + sequence,
+         " is outside the table of ", table_.rows(), " rows");
+  }
+
   Table table_;
 };
 

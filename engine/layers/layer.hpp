@@ -76,7 +76,7 @@ inline constexpr int64_t kRowPadding = 16;
 struct StepShape {
   const Group& group;
   std::span<const ValueType> inputs;
-  std::span<const bool> wanted;  // which outputs somebody wants
+  std::span<const bool> wanted;  // which outputs somebody wants; empty in check()
 
   // Rows of input `i` in the group.
   int64_t rows(size_t i = 0) const { return group.rows(inputs[i].rows); }

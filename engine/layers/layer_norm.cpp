@@ -17,9 +17,10 @@ class LayerNormLayer : public Layer {
  public:
   LayerNormLayer(Weight gamma, Weight beta, float epsilon)
       : gamma_(std::move(gamma)), beta_(std::move(beta)), epsilon_(epsilon) {
-    if (!std::isfinite(epsilon_) || epsilon_ < 0) {
+    // With 0 a row of equal values would become NaN.
+    if (!std::isfinite(epsilon_) || epsilon_ <= 0) {
       fail(ErrorCode::invalid_argument, "epsilon is ", epsilon_,
-           ", expected a finite number of at least 0");
+           ", expected a finite number above 0");
     }
     expect_weight("gamma", gamma_, {-1});
     if (beta_) expect_weight("beta", beta_, {width()});
@@ -29,6 +30,7 @@ class LayerNormLayer : public Layer {
 
   std::vector<ValueType> infer(std::span<const ValueType> inputs) const override {
     expect_f32("x", inputs[0], width());
+    expect_rows("x", inputs[0]);
     return {inputs[0]};
   }
 

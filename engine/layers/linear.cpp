@@ -36,15 +36,17 @@ int64_t checked_in(std::span<const LinearWeights> parts) {
 // Inputs: x, and the residual where one is fused.
 class LinearLayer : public Layer {
  public:
-  explicit LinearLayer(std::vector<LinearWeights> parts)
-      : parts_(std::move(parts)),
-        packed_(std::make_shared<PackedLinear>(checked_in(parts_), total_out(parts_),
-                                               static_cast<bool>(parts_[0].bias))) {}
+  explicit LinearLayer(std::vector<LinearWeights> parts) : parts_(std::move(parts)) {
+    const int64_t in = checked_in(parts_);  // before anything looks into the parts
+    packed_ = std::make_shared<const PackedLinear>(in, total_out(parts_),
+                                                   static_cast<bool>(parts_[0].bias));
+  }
 
   std::string_view kind() const override { return "Linear"; }
 
   std::vector<ValueType> infer(std::span<const ValueType> inputs) const override {
     expect_f32("x", inputs[0], packed_->in());
+    expect_rows("x", inputs[0]);
     return {{DType::f32, inputs[0].rows, packed_->out()}};
   }
 

@@ -144,8 +144,7 @@ void AttentionLayer::run(const StepArguments& step) const {
   });
 }
 
-// D, after checking that the weights fit it and each other. Splits qkv into the Linears for q and
-// for k and v where `cross` is set.
+// D, after checking that the weights fit it and each other.
 int64_t checked_dim(const MultiHeadWeights& weights, const MultiHeadOptions& options) {
   expect_weight("out.weight", weights.out.weight, {-1, -1});
   const int64_t dim = weights.out.weight.shape()[0];
@@ -154,15 +153,18 @@ int64_t checked_dim(const MultiHeadWeights& weights, const MultiHeadOptions& opt
     fail(ErrorCode::invalid_argument, "heads is ", options.heads, ", expected a divisor of dim ",
          dim);
   }
-  if (options.scale && !std::isfinite(*options.scale)) {
-    fail(ErrorCode::invalid_argument, "scale is ", *options.scale, ", expected a finite number");
+  if (options.scale && !(std::isfinite(*options.scale) && *options.scale > 0)) {
+    fail(ErrorCode::invalid_argument, "scale is ", *options.scale,
+         ", expected a finite number above 0");
   }
   if (weights.qkv.size() != 1 && weights.qkv.size() != 3) {
     fail(ErrorCode::invalid_argument, "qkv has ", weights.qkv.size(),
          " parts, expected 1 (fused) or 3 (q, k, v)");
   }
   for (const LinearWeights& part : weights.qkv) {
-    expect_weight("qkv weight", part.weight, {weights.qkv.size() == 1 ? 3 * dim : dim, -1});
+    const int64_t out = weights.qkv.size() == 1 ? 3 * dim : dim;
+    expect_weight("qkv weight", part.weight, {out, -1});
+    if (part.bias) expect_weight("qkv bias", part.bias, {out});
   }
   return dim;
 }
@@ -186,7 +188,8 @@ auto with_name(const std::string& name, const Body& body) {
   try {
     return body();
   } catch (const Error& error) {
-    fail(error.code(), "layer '", name, "' (MultiHead): ", error.what());
+    fail(error.code(), name.empty() ? "a layer" : cat("layer '", name, "'"),
+         " (MultiHead): ", error.what());
   }
 }
 

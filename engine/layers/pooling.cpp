@@ -1,5 +1,5 @@
 // From tokens to one row a sequence, and rows of length 1.
-#include <cstring>
+#include <algorithm>
 
 #include "engine/kernels/pool.hpp"
 #include "engine/layers/build.hpp"
@@ -51,6 +51,7 @@ class L2NormalizeLayer : public Layer {
 
   std::vector<ValueType> infer(std::span<const ValueType> inputs) const override {
     expect_f32("x", inputs[0]);
+    expect_rows("x", inputs[0]);
     return {inputs[0]};
   }
 

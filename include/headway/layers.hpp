@@ -34,7 +34,7 @@ Value linear(Graph& graph, Value x, LinearWeights weights, const std::string& na
 Value linear(Graph& graph, Value x, std::vector<LinearWeights> parts, const std::string& name = "");
 
 // Layer normalization over the width (Ba et al., 2016): gamma [width], beta [width] or absent;
-// population variance.
+// population variance, epsilon > 0.
 Value layer_norm(Graph& graph, Value x, Weight gamma, Weight beta, float epsilon,
                  const std::string& name = "");
 
@@ -53,8 +53,8 @@ Value pool(Graph& graph, Value x, Pooling kind, const std::string& name = "");
 Value l2_normalize(Graph& graph, Value x, const std::string& name = "");
 
 struct MultiHeadOptions {
-  int64_t heads = 1;           // H; must divide D
-  std::optional<float> scale;  // of q k^T; 1 / sqrt(size) when absent
+  int64_t heads = 1;                // H; must divide D
+  std::optional<float> scale = {};  // of q k^T, above 0; 1 / sqrt(size) when absent
   AttentionStrategy strategy = AttentionStrategy::automatic;
 };
 
