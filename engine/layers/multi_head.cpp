@@ -99,6 +99,8 @@ void AttentionLayer::run(const StepArguments& step) const {
                           ? step.outputs[1].as<float>()
                           : reinterpret_cast<float*>(step.group_scratch);
 
+  float* out = step.outputs[0].as<float>();  // null when only the weights are wanted
+
   // Items are (sequence, a few heads); how many heads depends on the sequence alone.
   struct Cursor {
     int64_t sequence = 0, first_item = 0, scores = 0;
@@ -130,12 +132,12 @@ void AttentionLayer::run(const StepArguments& step) const {
         .q = q.as<const float>() + group.row(q.space.stream, cursor.sequence) * q.width,
         .k = kv.as<const float>() + kv_row + k_column,
         .v = kv.as<const float>() + kv_row + k_column + dim_,
-        .out = step.outputs[0].as<float>() + group.row(q.space.stream, cursor.sequence) * dim_,
+        .out = out == nullptr ? nullptr : out + group.row(q.space.stream, cursor.sequence) * dim_,
         .scores = all_scores + cursor.scores,
     };
     if (shape.queries == 0) return;
     if (shape.keys == 0) {  // nothing to attend to: zeros
-      for (int64_t i = 0; i < shape.queries; ++i) {
+      for (int64_t i = 0; i < shape.queries && out != nullptr; ++i) {
         std::memset(data.out + i * dim_ + head * size_, 0, count * size_ * sizeof(float));
       }
       return;

@@ -23,7 +23,7 @@ struct AttentionData {
   const float* q = nullptr;
   const float* k = nullptr;
   const float* v = nullptr;
-  float* out = nullptr;
+  float* out = nullptr;     // null when only the weights are wanted
   float* scores = nullptr;  // [H, Tq, Tk]; holds the attention weights afterwards
 };
 

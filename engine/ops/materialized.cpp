@@ -67,6 +67,7 @@ void run_materialized(const AttentionShape& s, const AttentionData& data, int64_
   float* scores = data.scores + head * s.queries * s.keys;
   score_product(s, count)->run(data.q + head * s.size, data.k + head * s.size, scores, scratch);
   softmax_rows(scores, count * s.queries, s.keys, s.keys, s.scale);
+  if (data.out == nullptr) return;
   value_product(s, count)->run(scores, data.v + head * s.size, data.out + head * s.size, scratch);
 }
 
