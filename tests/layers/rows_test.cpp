@@ -1,0 +1,131 @@
+// Layers that work row by row or element by element, each against its oracle.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "headway/layers.hpp"
+#include "tests/layers/stored_weight.hpp"
+#include "tests/reference/functions.hpp"
+#include "tests/support/run_graph.hpp"
+
+namespace headway {
+namespace {
+
+using reference::widen;
+
+constexpr int64_t kRows = 70;  // more than two blocks of rows
+
+void expect_near(const std::vector<float>& y, const std::vector<double>& expected, double error) {
+  ASSERT_EQ(y.size(), expected.size());
+  for (size_t i = 0; i < y.size(); ++i)
+    ASSERT_NEAR(y[i], expected[i], error * std::max(1.0, std::abs(expected[i]))) << i;
+}
+
+// The oracle of one row, over all rows.
+std::vector<double> by_row(const std::vector<float>& x, int64_t width,
+                           const std::function<std::vector<double>(std::span<const double>)>& f) {
+  const std::vector<double> wide = widen(x);
+  std::vector<double> result;
+  for (size_t begin = 0; begin < wide.size(); begin += static_cast<size_t>(width)) {
+    const auto row = f(std::span(wide).subspan(begin, static_cast<size_t>(width)));
+    result.insert(result.end(), row.begin(), row.end());
+  }
+  return result;
+}
+
+TEST(LayerNorm, NormalizesEachRow) {
+  for (const Storage& storage : storages())
+    for (const bool shift : {false, true}) {
+      SCOPED_TRACE(storage.name() + (shift ? " with beta" : ""));
+      Random random(5);
+      constexpr int64_t kWidth = 37;
+      const StoredWeight gamma(random, storage.dtype, {kWidth}, 2.0f, storage.odd);
+      const StoredWeight beta(random, storage.dtype, {kWidth}, 2.0f, storage.odd);
+      const std::vector<float> x = random.normals(kRows * kWidth);
+      const auto y = run_layer(Batch::dense(7, 10), x, kWidth, [&](Graph& graph, Value value) {
+        return layer_norm(graph, value, gamma.weight(), shift ? beta.weight() : Weight(), 1e-3f);
+      });
+      const auto gamma_values = widen(gamma.values());
+      const auto beta_values = shift ? widen(beta.values()) : std::vector<double>();
+      const auto expected = by_row(x, kWidth, [&](std::span<const double> row) {
+        return reference::layer_norm(row, gamma_values, beta_values, double{1e-3f});
+      });
+      expect_near(y, expected, 2e-6);
+    }
+}
+
+TEST(Activation, IsEachOfItsFunctions) {
+  const std::vector<std::pair<Activation, std::function<double(double)>>> kinds = {
+      {Activation::gelu_erf, reference::gelu_erf},
+      {Activation::gelu_tanh, reference::gelu_tanh},
+      {Activation::relu, [](double x) { return std::max(x, 0.0); }},
+      {Activation::tanh, [](double x) { return std::tanh(x); }},
+      {Activation::none, [](double x) { return x; }}};
+  Random random(6);
+  const std::vector<float> x = random.uniforms(kRows * 9, -6, 6);
+  for (const auto& [kind, function] : kinds) {
+    SCOPED_TRACE(to_string(kind));
+    // Alone, and with a bias-free identity Linear before it that it is fused with.
+    std::vector<float> identity(9 * 9);
+    for (size_t i = 0; i < 9; ++i) identity[i * 9 + i] = 1;
+    std::vector<double> expected;
+    for (const float value : x) expected.push_back(function(value));
+    const auto alone = run_layer(Batch::dense(1, kRows), x, 9, [&](Graph& graph, Value value) {
+      return activation(graph, value, kind);
+    });
+    expect_near(alone, expected, 3e-7);
+    const auto fused = run_layer(Batch::dense(1, kRows), x, 9, [&](Graph& graph, Value value) {
+      const Value same = linear(graph, value, {TensorView(identity.data(), {9, 9}), {}});
+      return activation(graph, same, kind);
+    });
+    EXPECT_TRUE(same_bits(fused, alone));
+  }
+}
+
+TEST(Add, IsTheSum) {
+  Random random(7);
+  const std::vector<float> x = random.normals(kRows * 11);
+  const auto y = run_layer(Batch::dense(1, kRows), x, 11, [&](Graph& graph, Value value) {
+    return add(graph, value, activation(graph, value, Activation::relu));
+  });
+  for (size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], x[i] + std::max(x[i], 0.0f)) << i;
+}
+
+TEST(Pool, TakesTheMeanOrTheFirstTokenOfEachSequence) {
+  Random random(8);
+  constexpr int64_t kWidth = 21;
+  const std::vector<int64_t> lengths = {3, 0, 1, 40, 0};
+  const Batch batch = Batch::ragged(lengths);
+  const std::vector<float> x = random.normals(batch.rows() * kWidth);
+  for (const Pooling kind : {Pooling::mean, Pooling::cls}) {
+    const auto y = run_layer(batch, x, kWidth,
+                             [&](Graph& graph, Value value) { return pool(graph, value, kind); });
+    std::vector<double> expected;
+    const std::vector<double> wide = widen(x);
+    for (int64_t i = 0; i < batch.sequences(); ++i) {
+      const int64_t rows =
+          kind == Pooling::mean ? batch.length(i) : std::min<int64_t>(batch.length(i), 1);
+      const auto part = std::span(wide).subspan(
+          static_cast<size_t>(batch.offsets()[static_cast<size_t>(i)] * kWidth),
+          static_cast<size_t>(rows * kWidth));
+      const auto mean = reference::mean_rows(part, static_cast<size_t>(rows), kWidth);
+      expected.insert(expected.end(), mean.begin(), mean.end());
+    }
+    expect_near(y, expected, kind == Pooling::mean ? 1e-6 : 0);
+  }
+}
+
+TEST(L2Normalize, GivesRowsOfLengthOne) {
+  Random random(9);
+  std::vector<float> x = random.normals(kRows * 13);
+  std::fill_n(x.begin() + 13, 13, 0.0f);  // a row of zeros stays one
+  const auto y = run_layer(Batch::dense(1, kRows), x, 13,
+                           [&](Graph& graph, Value value) { return l2_normalize(graph, value); });
+  const auto expected = by_row(
+      x, 13, [](std::span<const double> row) { return reference::l2_normalize(row, 1e-12); });
+  expect_near(y, expected, 5e-7);
+}
+
+}  // namespace
+}  // namespace headway
