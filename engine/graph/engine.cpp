@@ -95,22 +95,31 @@ class Engine::State {
          limits.memory, " for ", limits.threads, " threads)");
   }
 
-  // Calls body(group) with the range prepared in the slab, or, where memory does not allow that,
-  // with its halves.
+  // Calls body(group) with the range planned in the slab, or, where memory does not allow that,
+  // with its halves. Error(limit) when one sequence alone is too much.
   template <typename Body>
-  void with_groups(Slab& slab, const Bindings& bindings, int64_t first, int64_t last, int threads,
+  void with_groups(Slab& slab, const Bindings& bindings, const Range& range, int threads,
                    const Body& body) const {
-    const Group group = bindings.group(first, last);
+    const Group group = bindings.group(range.first, range.last);
     const size_t needed = slab.plan(bindings, group, threads);
     if (needed > slab_limit() && group.sequences() > 1) {
-      const int64_t middle = first + (last - first) / 2;
-      with_groups(slab, bindings, first, middle, threads, body);
-      with_groups(slab, bindings, middle, last, threads, body);
+      const int64_t middle = range.first + group.sequences() / 2;
+      with_groups(slab, bindings, {range.first, middle, 0}, threads, body);
+      with_groups(slab, bindings, {middle, range.last, 0}, threads, body);
       return;
     }
     expect_memory(needed, group);
-    slab.prepare(bindings, group);
     body(group);
+  }
+
+  // Plans the whole run without running it, so that one that does not fit is refused before
+  // anything has been written.
+  void expect_fit(const RunState& run, Slab& slab, int threads) const {
+    if (limits.memory == 0) return;
+    for (const Range& range : run.schedule.inside)
+      with_groups(slab, run.bindings, range, threads, [](const Group&) {});
+    for (const Range& range : run.schedule.across)
+      with_groups(slab, run.bindings, range, 1, [](const Group&) {});
   }
 
   // A slot of the run, given back on destruction or before.
@@ -137,10 +146,10 @@ class Engine::State {
   void run_inside(RunState& run, const Lease& lease, const std::stop_token& stop) const {
     Slab& slab = *slabs[lease.slot(0)];
     for (const Range& range : run.schedule.inside) {
-      with_groups(
-          slab, run.bindings, range.first, range.last, lease.count(), [&](const Group& group) {
-            run_team(lease.count(), [&](Team& team) { slab.run(team, run.bindings, group, stop); });
-          });
+      with_groups(slab, run.bindings, range, lease.count(), [&](const Group& group) {
+        slab.prepare(run.bindings, group);
+        run_team(lease.count(), [&](Team& team) { slab.run(team, run.bindings, group, stop); });
+      });
     }
   }
 
@@ -153,8 +162,10 @@ class Engine::State {
       Team alone;
       try {
         for (size_t i = next.fetch_add(1); i < ranges.size(); i = next.fetch_add(1)) {
-          with_groups(slab, run.bindings, ranges[i].first, ranges[i].last, 1,
-                      [&](const Group& group) { slab.run(alone, run.bindings, group, stop); });
+          with_groups(slab, run.bindings, ranges[i], 1, [&](const Group& group) {
+            slab.prepare(run.bindings, group);
+            slab.run(alone, run.bindings, group, stop);
+          });
           // Another caller waits for a slab: the first thread of this run can finish alone.
           if (team.rank() != 0 && slots.contended()) {
             lease.give_back(team.rank());
@@ -187,14 +198,7 @@ void Engine::run(std::span<const Input> inputs, std::span<const Output> outputs,
   RunState& run = *state.runs[lease.slot(0)];
   run.bindings.bind(*state.program, inputs, outputs);
   state.schedule(run, options.mode, lease.count());
-  if (state.limits.memory != 0 && !run.costs.empty()) {
-    // The longest sequence alone must fit; everything else can be cut into smaller groups. Before
-    // anything has been written.
-    const auto longest = std::max_element(run.costs.begin(), run.costs.end()) - run.costs.begin();
-    const Group group = run.bindings.group(longest, longest + 1);
-    state.expect_memory(state.slabs[lease.slot(0)]->plan(run.bindings, group, lease.count()),
-                        group);
-  }
+  state.expect_fit(run, *state.slabs[lease.slot(0)], lease.count());
   state.run_inside(run, lease, options.stop);
   state.run_across(run, lease, options.stop);
 }

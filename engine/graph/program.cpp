@@ -58,6 +58,8 @@ std::shared_ptr<const Program> program_of(const Graph& graph) {
   const Graph::State& state = graph.state();
   if (state.outputs.empty())
     fail(ErrorCode::invalid_argument, "the graph has no outputs: nothing would be computed");
+  if (state.inputs.empty())
+    fail(ErrorCode::invalid_argument, "the graph has no inputs: nothing gives its sequences");
   std::lock_guard lock(state.program_mutex);
   std::shared_ptr<const Program> program = state.program.lock();
   if (program == nullptr) {
