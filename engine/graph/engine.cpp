@@ -127,8 +127,10 @@ class Engine::State {
    public:
     Lease(Slots& slots, std::span<int> taken, bool wait, const std::stop_token& stop)
         : slots_(slots), taken_(taken), count_(slots.take(taken, wait, stop)) {}
+    // Last taken, first given back: the next run finds the same slots in the same order, with what
+    // this one has left in them.
     ~Lease() {
-      for (int i = 0; i < count_; ++i) give_back(i);
+      for (int i = count_; i-- > 0;) give_back(i);
     }
     int count() const { return count_; }
     int slot(int i) const { return taken_[i]; }

@@ -15,6 +15,7 @@ Slab::Slab(std::shared_ptr<const Program> program, MemoryMeter& meter)
       sizes_(program_->lifetimes.size()),
       offsets_(program_->lifetimes.size()),
       buffers_(program_->types.size()) {
+  planner_.reserve(sizes_.size());
   size_t step_buffers = 0;
   for (const Step& step : program_->steps)
     step_buffers += step.node.inputs.size() + step.node.outputs.size();

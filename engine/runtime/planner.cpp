@@ -9,6 +9,11 @@
 
 namespace headway {
 
+void Planner::reserve(size_t buffers) {
+  by_size_.reserve(buffers);
+  placed_.reserve(buffers);
+}
+
 size_t Planner::plan(std::span<const Lifetime> lifetimes, std::span<const size_t> sizes,
                      std::span<size_t> offsets) {
   by_size_.resize(sizes.size());

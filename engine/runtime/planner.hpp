@@ -16,7 +16,8 @@ struct Lifetime {
 
 // Greedy by size (Pisarchyk and Lee, "Efficient memory management for deep neural net inference",
 // 2020): the largest buffer first, each at the lowest place that is free during its whole lifetime.
-// Keeps its working arrays, so that planning allocates nothing once it has seen as many buffers.
+// Keeps its working arrays, so that planning allocates nothing once it has seen, or made room for,
+// as many buffers.
 class Planner {
  public:
   // Sets offsets[i], a multiple of Arena::kAlignment, for each buffer of sizes[i] bytes, and
@@ -24,6 +25,9 @@ class Planner {
   // Time O(n^2) for n buffers.
   size_t plan(std::span<const Lifetime> lifetimes, std::span<const size_t> sizes,
               std::span<size_t> offsets);
+
+  // Makes room for so many buffers, so that planning never allocates.
+  void reserve(size_t buffers);
 
  private:
   std::vector<int32_t> by_size_;
