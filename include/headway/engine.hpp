@@ -84,7 +84,8 @@ class Engine {
   // Floating-point operations of a run over `batch` in every stream (multiply and add count as
   // two).
   double flops(const Batch& batch) const;
-  // Bytes of working memory a run of one thread over `batch` in every stream needs.
+  // Bytes of working memory a run of one thread over `batch` in every stream needs at most: outputs
+  // count, though one that is bound needs none.
   size_t planned_memory(const Batch& batch) const;
 
   // Prepares for sequences of these lengths, so that the first run of them is as fast as the
