@@ -20,6 +20,12 @@ void probe_exp_kernel(const float* x, size_t n, float* y) {
   map_row(d, x, n, y, [d](auto v) HWY_ATTR { return exp_or_zero(d, v); });
 }
 
+void probe_exp2_scaled_kernel(const float* x, size_t n, float factor, float* y) {
+  const hwy::HWY_NAMESPACE::ScalableTag<float> d;
+  const auto scale = hwy::HWY_NAMESPACE::Set(d, factor);
+  map_row(d, x, n, y, [d, scale](auto v) HWY_ATTR { return exp2_scaled_or_zero(d, v, scale); });
+}
+
 void probe_expm1_kernel(const float* x, size_t n, float* y) {
   const hwy::HWY_NAMESPACE::ScalableTag<float> d;
   map_row(d, x, n, y, [d](auto v) HWY_ATTR { return expm1(d, v); });
@@ -35,6 +41,7 @@ namespace headway {
 
 HWY_EXPORT(probe_exp_kernel);
 HWY_EXPORT(probe_expm1_kernel);
+HWY_EXPORT(probe_exp2_scaled_kernel);
 
 namespace test {
 
@@ -44,6 +51,10 @@ void probe_exp(const float* x, size_t n, float* y) {
 
 void probe_expm1(const float* x, size_t n, float* y) {
   HWY_DYNAMIC_DISPATCH(probe_expm1_kernel)(x, n, y);
+}
+
+void probe_exp2_scaled(const float* x, size_t n, float factor, float* y) {
+  HWY_DYNAMIC_DISPATCH(probe_exp2_scaled_kernel)(x, n, factor, y);
 }
 
 }  // namespace test

@@ -7,5 +7,7 @@ namespace headway::test {
 
 void probe_exp(const float* x, size_t n, float* y);
 void probe_expm1(const float* x, size_t n, float* y);
+// exp2_scaled_or_zero with one factor for all.
+void probe_exp2_scaled(const float* x, size_t n, float factor, float* y);
 
 }  // namespace headway::test

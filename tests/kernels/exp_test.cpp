@@ -74,6 +74,34 @@ TEST(Expm1, is_within_1_ulp) {
   });
 }
 
+TEST(Exp2Scaled, is_within_2_ulp) {
+  for_each_target([](const std::string& target) {
+    SCOPED_TRACE("target " + target);
+    const bool fused = target.starts_with("AVX") || target.starts_with("NEON");
+    for (const float factor : {0.05f, 0.25503486f, 1.44269504f, 30.0f}) {
+      const std::vector<float> x = sweep(124.9f / factor, -1);
+      std::vector<float> y(x.size());
+      probe_exp2_scaled(x.data(), x.size(), factor, y.data());
+      for (size_t i = 0; i < x.size(); ++i) {
+        const double exponent = double{factor} * x[i];
+        const double allowed = fused ? 2.0 : 2.0 - exponent;
+        ASSERT_LE(ulp_error(y[i], std::exp2(exponent)), allowed) << factor << " x " << x[i];
+      }
+    }
+  });
+}
+
+TEST(Exp2Scaled, of_zero_is_one_and_underflows_to_zero) {
+  on_each_target([] {
+    const std::vector<float> x = {0, -0.0f, -1e-45f, -126, -1e4f, -1e30f, -kInfinity, kNaN};
+    std::vector<float> y(x.size());
+    probe_exp2_scaled(x.data(), x.size(), 1.0f, y.data());
+    for (size_t i = 0; i < 3; ++i) EXPECT_EQ(y[i], 1) << x[i];
+    for (size_t i = 3; i < 7; ++i) EXPECT_EQ(y[i], 0) << x[i];
+    EXPECT_TRUE(std::isnan(y[7]));
+  });
+}
+
 TEST(UlpError, is_measured_in_the_last_place) {
   EXPECT_EQ(ulp_error(1 + 3 * 0x1p-23f, 1.0), 3);
   EXPECT_EQ(ulp_error(8, 8 + 0x1p-21), 0.5);
