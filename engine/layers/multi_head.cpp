@@ -36,20 +36,30 @@ class AttentionLayer : public Layer {
     return 4.0 * static_cast<double>(dim_) * static_cast<double>(step.group.rows(pairs(step)));
   }
 
+  // Scores of the sequences whose strategy needs them; made where the weights are wanted, if they
+  // are.
   size_t group_scratch(const StepShape& step) const override {
-    if (step.wanted[1]) return 0;  // the scores are made where the weights are wanted
-    const auto pairs = static_cast<size_t>(step.group.rows(this->pairs(step)));
-    return checked_mul(checked_mul(pairs, static_cast<size_t>(heads_), "attention scores"),
-                       sizeof(float), "attention scores");
+    if (step.wanted[1]) return 0;
+    size_t bytes = 0;
+    for (int64_t i = 0; i < step.group.sequences(); ++i) {
+      const AttentionShape shape = this->shape(step, i);
+      if (!choose_attention(strategy_, shape).needs_scores) continue;
+      const int64_t scores = checked_mul(checked_mul(shape.queries, shape.keys, "attention scores"),
+                                         heads_, "attention scores");
+      bytes = checked_add(
+          bytes, checked_mul(static_cast<size_t>(scores), sizeof(float), "attention scores"),
+          "attention scores");
+    }
+    return bytes;
   }
 
   size_t thread_scratch(const StepShape& step) const override {
     size_t bytes = 0;
     for (int64_t i = 0; i < step.group.sequences(); ++i) {
-      const AttentionShape shape =
-          this->shape(step.group, place(step.inputs.front()), place(step.inputs.back()), i);
+      const AttentionShape shape = this->shape(step, i);
       if (shape.queries == 0 || shape.keys == 0) continue;
-      bytes = std::max(bytes, choose_attention(strategy_, shape).scratch_bytes(shape));
+      bytes =
+          std::max(bytes, choose_attention(strategy_, shape).scratch_bytes(shape, step.wanted[1]));
     }
     return bytes;
   }
@@ -73,6 +83,9 @@ class AttentionLayer : public Layer {
     return {RowSpace::Kind::pairs, step.inputs.front().rows.stream, step.inputs.back().rows.stream};
   }
 
+  AttentionShape shape(const StepShape& step, int64_t sequence) const {
+    return shape(step.group, place(step.inputs.front()), place(step.inputs.back()), sequence);
+  }
   AttentionShape shape(const Group& group, Place q, Place kv, int64_t sequence) const {
     return {.queries = group.length(q.stream, sequence),
             .keys = group.length(kv.stream, sequence),
@@ -95,54 +108,73 @@ void AttentionLayer::run(const StepArguments& step) const {
   const Buffer& kv = step.inputs.back();
   const Group& group = step.group;
   const int64_t k_column = kv.width - 2 * dim_;
-  float* all_scores = step.outputs[1].data != nullptr
-                          ? step.outputs[1].as<float>()
-                          : reinterpret_cast<float*>(step.group_scratch);
+  float* out = step.outputs[0].as<float>();      // null when only the weights are wanted
+  float* weights = step.outputs[1].as<float>();  // null when nobody wants them
+  float* scores = weights != nullptr ? weights : reinterpret_cast<float*>(step.group_scratch);
 
-  float* out = step.outputs[0].as<float>();  // null when only the weights are wanted
+  // A sequence's items: what they are depends on its shape alone.
+  struct Plan {
+    AttentionShape shape;
+    const AttentionMethod* method;
+    AttentionItem size;
+    int64_t items, heads_items;
+  };
+  const auto plan = [&](int64_t sequence) {
+    Plan plan{.shape = shape(group, place(q), place(kv), sequence),
+              .method = nullptr,
+              .size = {},
+              .items = 0,
+              .heads_items = 0};
+    if (plan.shape.queries == 0) return plan;
+    plan.method = &choose_attention(strategy_, plan.shape);
+    plan.size = plan.method->item_size(plan.shape);
+    plan.heads_items = (heads_ + plan.size.heads - 1) / plan.size.heads;
+    plan.items =
+        plan.heads_items * ((plan.shape.queries + plan.size.queries - 1) / plan.size.queries);
+    return plan;
+  };
+  // Elements of scores that a sequence has in the buffer.
+  const auto scores_of = [&](const Plan& plan) {
+    const bool kept = weights != nullptr || (plan.method != nullptr && plan.method->needs_scores);
+    return kept ? heads_ * plan.shape.queries * plan.shape.keys : 0;
+  };
 
-  // Items are (sequence, a few heads); how many heads depends on the sequence alone.
-  struct Cursor {
-    int64_t sequence = 0, first_item = 0, scores = 0;
-  };
-  const auto items_of = [&](int64_t sequence) {
-    const AttentionShape shape = this->shape(group, place(q), place(kv), sequence);
-    const int64_t heads = choose_attention(strategy_, shape).heads_per_item(shape);
-    return (heads_ + heads - 1) / heads;
-  };
   int64_t items = 0;
-  for (int64_t i = 0; i < group.sequences(); ++i) items += items_of(i);
+  for (int64_t i = 0; i < group.sequences(); ++i) items += plan(i).items;
 
-  // Each thread gets its items in rising order, so its cursor only moves forward.
-  Cursor cursor;
-  step.team.for_each(items, [&](int64_t item) {
-    while (item >= cursor.first_item + items_of(cursor.sequence)) {
-      cursor.first_item += items_of(cursor.sequence);
-      cursor.scores += heads_ * group.length(q.space.stream, cursor.sequence) *
-                       group.length(kv.space.stream, cursor.sequence);
-      ++cursor.sequence;
+  // Each thread gets its items in rising order, so it only moves forward through the sequences.
+  int64_t sequence = 0, first_item = 0, scores_begin = 0;
+  Plan now = items > 0 ? plan(0) : Plan{};
+  step.team.for_each(items, [&](int64_t index) {
+    while (index >= first_item + now.items) {
+      first_item += now.items;
+      scores_begin += scores_of(now);
+      now = plan(++sequence);
     }
-    const AttentionShape shape = this->shape(group, place(q), place(kv), cursor.sequence);
-    const AttentionMethod& method = choose_attention(strategy_, shape);
-    const int64_t heads = method.heads_per_item(shape);
-    const int64_t head = (item - cursor.first_item) * heads;
-    const int64_t count = std::min(heads, heads_ - head);
-    const int64_t kv_row = group.row(kv.space.stream, cursor.sequence) * kv.width;
+    const int64_t head = (index - first_item) % now.heads_items * now.size.heads;
+    const int64_t query = (index - first_item) / now.heads_items * now.size.queries;
+    const AttentionItem item{.head = head,
+                             .heads = std::min(now.size.heads, heads_ - head),
+                             .query = query,
+                             .queries = std::min(now.size.queries, now.shape.queries - query)};
+    const int64_t q_row = group.row(q.space.stream, sequence);
+    const float* kv_rows = kv.as<const float>() + group.row(kv.space.stream, sequence) * kv.width;
     const AttentionData data{
-        .q = q.as<const float>() + group.row(q.space.stream, cursor.sequence) * q.width,
-        .k = kv.as<const float>() + kv_row + k_column,
-        .v = kv.as<const float>() + kv_row + k_column + dim_,
-        .out = out == nullptr ? nullptr : out + group.row(q.space.stream, cursor.sequence) * dim_,
-        .scores = all_scores + cursor.scores,
+        .q = q.as<const float>() + q_row * q.width,
+        .k = kv_rows + k_column,
+        .v = kv_rows + k_column + dim_,
+        .out = out == nullptr ? nullptr : out + q_row * dim_,
+        .scores = scores_of(now) > 0 ? scores + scores_begin : nullptr,
     };
-    if (shape.queries == 0) return;
-    if (shape.keys == 0) {  // nothing to attend to: zeros
-      for (int64_t i = 0; i < shape.queries && out != nullptr; ++i) {
-        std::memset(data.out + i * dim_ + head * size_, 0, count * size_ * sizeof(float));
-      }
+    if (now.shape.keys > 0) {
+      now.method->run(now.shape, data, item, step.thread_scratch);
       return;
     }
-    method.run(shape, data, head, count, step.thread_scratch);
+    // Nothing to attend to: zeros.
+    for (int64_t i = 0; i < item.queries && out != nullptr; ++i) {
+      std::memset(data.out + (query + i) * dim_ + head * size_, 0,
+                  item.heads * size_ * sizeof(float));
+    }
   });
 }
 

@@ -24,7 +24,13 @@ struct AttentionData {
   const float* k = nullptr;
   const float* v = nullptr;
   float* out = nullptr;     // null when only the weights are wanted
-  float* scores = nullptr;  // [H, Tq, Tk]; holds the attention weights afterwards
+  float* scores = nullptr;  // [H, Tq, Tk] for the attention weights, or null
+};
+
+// A part of the work on one sequence: some heads for some queries.
+struct AttentionItem {
+  int64_t head = 0, heads = 0;     // [head, head + heads)
+  int64_t query = 0, queries = 0;  // [query, query + queries)
 };
 
 // A way to compute it. All give the same result within rounding. What a strategy does is a function
@@ -32,15 +38,19 @@ struct AttentionData {
 struct AttentionMethod {
   AttentionStrategy strategy;
   const char* name;
-  // When the automatic choice takes it, in words and as a condition.
+  // When the automatic choice takes it, in words with the measurement behind it, and as a
+  // condition.
   const char* when;
   bool (*chosen)(const AttentionShape& shape);
-  // Heads that one work item computes.
-  int64_t (*heads_per_item)(const AttentionShape& shape);
+  // Whether it needs AttentionData::scores also when nobody wants the weights.
+  bool needs_scores;
+  // The heads and queries of an item, the last ones perhaps smaller.
+  AttentionItem (*item_size)(const AttentionShape& shape);
   // Scratch of one thread, in bytes.
-  size_t (*scratch_bytes)(const AttentionShape& shape);
-  // Computes heads [head, head + count); queries and keys are not 0.
-  void (*run)(const AttentionShape& shape, const AttentionData& data, int64_t head, int64_t count,
+  size_t (*scratch_bytes)(const AttentionShape& shape, bool weights_wanted);
+  // Computes an item; queries and keys are not 0. Fills scores with the attention weights where
+  // they are given, and out unless it is null.
+  void (*run)(const AttentionShape& shape, const AttentionData& data, const AttentionItem& item,
               std::byte* scratch);
 };
 

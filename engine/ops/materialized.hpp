@@ -5,9 +5,15 @@
 
 namespace headway {
 
-int64_t materialized_heads_per_item(const AttentionShape& shape);
-size_t materialized_scratch_bytes(const AttentionShape& shape);
-void run_materialized(const AttentionShape& shape, const AttentionData& data, int64_t head,
-                      int64_t count, std::byte* scratch);
+AttentionItem materialized_item_size(const AttentionShape& shape);
+size_t materialized_scratch_bytes(const AttentionShape& shape, bool weights_wanted);
+void run_materialized(const AttentionShape& shape, const AttentionData& data,
+                      const AttentionItem& item, std::byte* scratch);
+
+// Its first half alone, scores and softmax: the attention weights of an item, for every strategy
+// that keeps none. The heads and queries of items are at most those of `size`.
+size_t attention_weights_scratch_bytes(const AttentionShape& shape, const AttentionItem& size);
+void attention_weights(const AttentionShape& shape, const AttentionData& data,
+                       const AttentionItem& item, std::byte* scratch);
 
 }  // namespace headway

@@ -19,6 +19,6 @@ const char* to_string(Activation activation);
 
 // How attention scores are computed; every strategy gives the same result within rounding. See
 // engine/ops/attention.hpp for the list and when each is chosen.
-enum class AttentionStrategy : uint8_t { automatic, materialized };
+enum class AttentionStrategy : uint8_t { automatic, materialized, tiled };
 
 }  // namespace headway
