@@ -93,6 +93,20 @@ TEST(Linear, ReadsTheEdgesOfHalfPrecision) {
   EXPECT_EQ(y, expected);
 }
 
+// Only the first can be fused.
+TEST(Linear, KeepsTheOrderOfTwoActivations) {
+  Random random(5);
+  const LinearNumbers numbers(random, 10, 10);
+  const std::vector<float> x = random.normals(20 * 10);
+  const auto y = run_layer(Batch::dense(1, 20), x, 10, [&](Graph& graph, Value value) {
+    const Value bent = activation(graph, linear(graph, value, numbers.weights()), Activation::tanh);
+    return activation(graph, bent, Activation::gelu_tanh);
+  });
+  const auto product = reference::linear(widen(x), 20, widen(numbers.weight), widen(numbers.bias));
+  for (size_t i = 0; i < y.size(); ++i)
+    ASSERT_NEAR(y[i], reference::gelu_tanh(std::tanh(product[i])), 1e-6) << i;
+}
+
 TEST(Linear, FusedWithActivationAndResidualGivesTheSum) {
   Random random(4);
   const LinearNumbers numbers(random, 48, 48);

@@ -1,14 +1,26 @@
-// A MultiHead layer's numbers, its graph, and its oracle.
+// A MultiHead layer's numbers, its strategies, and its oracle.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <vector>
 
+#include "engine/ops/attention.hpp"
 #include "headway/layers.hpp"
 #include "tests/reference/attention.hpp"
 #include "tests/reference/functions.hpp"
 #include "tests/support/random.hpp"
 
 namespace headway {
+
+// Calls check(strategy) for each way to compute attention; failures name it.
+template <typename Check>
+void with_each_strategy(const Check& check) {
+  for (const AttentionMethod& method : attention_methods()) {
+    SCOPED_TRACE(method.name);
+    check(method.strategy);
+  }
+}
 
 struct MultiHeadNumbers {
   int64_t dim, heads;
@@ -21,7 +33,9 @@ struct MultiHeadNumbers {
   MultiHeadWeights in_three() const {
     return {{qkv.rows(0, dim), qkv.rows(dim, 2 * dim), qkv.rows(2 * dim, 3 * dim)}, out.weights()};
   }
-  MultiHeadOptions options() const { return {.heads = heads}; }
+  MultiHeadOptions options(AttentionStrategy strategy = AttentionStrategy::automatic) const {
+    return {.heads = heads, .strategy = strategy};
+  }
 
   // Self-attention over x [sum of lengths, dim].
   reference::AttentionResult expected(const std::vector<float>& x,

@@ -62,10 +62,13 @@ TEST(MultiHead, TakesAnyDivisorAsItsHeads) {
     Random random(3);
     const MultiHeadNumbers numbers(random, kDim, heads);
     const std::vector<float> x = random.normals(19 * kDim);
-    const auto y = run_layer(Batch::dense(1, 19), x, kDim, [&](Graph& graph, Value value) {
-      return multi_head(graph, value, numbers.fused(), numbers.options()).output;
+    const std::vector<double> expected = numbers.expected(x, {19}).output;
+    with_each_strategy([&](AttentionStrategy strategy) {
+      const auto y = run_layer(Batch::dense(1, 19), x, kDim, [&](Graph& graph, Value value) {
+        return multi_head(graph, value, numbers.fused(), numbers.options(strategy)).output;
+      });
+      expect_near(y, expected);
     });
-    expect_near(y, numbers.expected(x, {19}).output);
   }
 }
 
@@ -113,11 +116,11 @@ TEST(MultiHead, AttendsToAnotherStream) {
   const std::vector<float> memory = random.normals(memory_batch.rows() * kDim);
 
   std::vector<std::vector<float>> outputs, weights;
-  for (const MultiHeadWeights& form : {numbers.fused(), numbers.in_three()}) {
+  const auto attend = [&](const MultiHeadWeights& form, AttentionStrategy strategy) {
     Graph graph;
     const Value in = graph.input("x", DType::f32, kDim);
     const Value other = graph.input("memory", DType::f32, kDim);
-    const MultiHeadValues values = multi_head(graph, in, other, form, numbers.options());
+    const MultiHeadValues values = multi_head(graph, in, other, form, numbers.options(strategy));
     graph.output("y", values.output);
     graph.output("w", values.weights);
     const std::vector<Input> inputs = {
@@ -131,9 +134,13 @@ TEST(MultiHead, AttendsToAnotherStream) {
     engine.run(inputs, bound);
     outputs.push_back(y);
     weights.push_back(w);
-  }
+  };
+  attend(numbers.fused(), AttentionStrategy::automatic);
+  attend(numbers.in_three(), AttentionStrategy::automatic);
   EXPECT_TRUE(same_bits(outputs[0], outputs[1]));
   EXPECT_TRUE(same_bits(weights[0], weights[1]));
+  for (const AttentionMethod& method : attention_methods())
+    attend(numbers.fused(), method.strategy);
 
   const auto wide_weight = widen(numbers.qkv.weight), wide_bias = widen(numbers.qkv.bias);
   const auto project = [&](const std::vector<float>& from, int64_t rows) {
@@ -152,27 +159,32 @@ TEST(MultiHead, AttendsToAnotherStream) {
     mixed.insert(mixed.end(), one.output.begin(), one.output.end());
     expected_weights.insert(expected_weights.end(), one.weights.begin(), one.weights.end());
   }
-  expect_near(outputs[0], reference::linear(mixed, static_cast<size_t>(x_batch.rows()),
-                                            widen(numbers.out.weight), widen(numbers.out.bias)));
-  expect_near(weights[0], expected_weights);
+  const std::vector<double> expected =
+      reference::linear(mixed, static_cast<size_t>(x_batch.rows()), widen(numbers.out.weight),
+                        widen(numbers.out.bias));
+  for (const std::vector<float>& y : outputs) expect_near(y, expected);
+  for (const std::vector<float>& w : weights) expect_near(w, expected_weights);
 }
 
 TEST(MultiHead, GivesItsWeightsAlone) {
   Random random(7);
   const MultiHeadNumbers numbers(random, kDim, kHeads);
-  const Batch batch = Batch::ragged(std::vector<int64_t>{5, 0, 21});
+  const Batch batch = Batch::ragged(std::vector<int64_t>{5, 0, 21, 90});
   const std::vector<float> x = random.normals(batch.rows() * kDim);
-  Graph graph;
-  const MultiHeadValues values =
-      multi_head(graph, graph.input("x", DType::f32, kDim), numbers.fused(), numbers.options());
-  graph.output("y", values.output);
-  graph.output("w", values.weights);
-  for (const Mode mode : {Mode::across, Mode::inside}) {
-    RunOptions options;
-    options.mode = mode;
-    const auto w = run_output(compile(graph, {.threads = 2}), batch, x, kDim, options, "w");
-    expect_near(w, numbers.expected(x, {5, 0, 21}).weights);
-  }
+  const std::vector<double> expected = numbers.expected(x, {5, 0, 21, 90}).weights;
+  with_each_strategy([&](AttentionStrategy strategy) {
+    Graph graph;
+    const MultiHeadValues values = multi_head(graph, graph.input("x", DType::f32, kDim),
+                                              numbers.fused(), numbers.options(strategy));
+    graph.output("y", values.output);
+    graph.output("w", values.weights);
+    const Engine engine = compile(graph, {.threads = 2});
+    for (const Mode mode : {Mode::across, Mode::inside}) {
+      RunOptions options;
+      options.mode = mode;
+      expect_near(run_output(engine, batch, x, kDim, options, "w"), expected);
+    }
+  });
 }
 
 // Only the weights are declared: the values of the sequence need not even be computed.
@@ -192,11 +204,13 @@ TEST(MultiHead, StaysFiniteForLargeScores) {
   const MultiHeadNumbers numbers(random, kDim, kHeads);
   std::vector<float> x = random.normals(12 * kDim);
   for (float& value : x) value *= 200;
-  const auto y = run_layer(Batch::dense(1, 12), x, kDim, [&](Graph& graph, Value value) {
-    return multi_head(graph, value, numbers.fused(), numbers.options()).output;
+  const std::vector<double> expected = numbers.expected(x, {12}).output;
+  with_each_strategy([&](AttentionStrategy strategy) {
+    const auto y = run_layer(Batch::dense(1, 12), x, kDim, [&](Graph& graph, Value value) {
+      return multi_head(graph, value, numbers.fused(), numbers.options(strategy)).output;
+    });
+    for (size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], expected[i], 0.05) << i;
   });
-  const auto expected = numbers.expected(x, {12}).output;
-  for (size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], expected[i], 0.05) << i;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <new>
 #include <thread>
 
+#include "engine/ops/attention.hpp"
 #include "tests/properties/counting_malloc.hpp"
 #include "tests/properties/models.hpp"
 #include "tests/support/probe_layer.hpp"
@@ -94,8 +95,11 @@ void expect_none(const Model& model, const Wanted& wanted) {
 }
 
 TEST(Allocation, NoneOfOursInMultiHead) {
-  expect_none(MultiHeadModel(64, 8), {});
-  expect_none(MultiHeadModel(64, 8), {true, false, false});
+  for (const AttentionMethod& method : attention_methods()) {
+    SCOPED_TRACE(method.name);
+    expect_none(MultiHeadModel(64, 8, method.strategy), {});
+    expect_none(MultiHeadModel(64, 8, method.strategy), {true, false, false});
+  }
 }
 
 TEST(Allocation, NoneOfOursInABlock) {

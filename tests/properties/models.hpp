@@ -55,10 +55,12 @@ class Model {
 
 class MultiHeadModel : public Model {
  public:
-  MultiHeadModel(int64_t dim, int64_t heads)
+  MultiHeadModel(int64_t dim, int64_t heads,
+                 AttentionStrategy strategy = AttentionStrategy::automatic)
       : Model(dim, heads, false), qkv_(random_, dim, 3 * dim), out_(random_, dim, dim) {
-    const MultiHeadValues values = multi_head(graph, graph.input("x", DType::f32, dim),
-                                              {{qkv_.weights()}, out_.weights()}, {.heads = heads});
+    const MultiHeadValues values =
+        multi_head(graph, graph.input("x", DType::f32, dim), {{qkv_.weights()}, out_.weights()},
+                   {.heads = heads, .strategy = strategy});
     graph.output("hidden", values.output);
     graph.output("weights", values.weights);
     graph.output("vector", pool(graph, values.output, Pooling::mean));

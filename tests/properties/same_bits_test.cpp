@@ -22,6 +22,10 @@ struct Case {
 
 const Case kCases[] = {
     {"seed", [] { return std::unique_ptr<Model>(new MultiHeadModel(64, 8)); }},
+    {"seed_materialized",
+     [] {
+       return std::unique_ptr<Model>(new MultiHeadModel(64, 8, AttentionStrategy::materialized));
+     }},
     // Heads of 20 numbers and two panels of unequal width in the projections.
     {"odd", [] { return std::unique_ptr<Model>(new MultiHeadModel(100, 5)); }},
     {"bert", [] { return std::unique_ptr<Model>(new BertModel); }},
