@@ -7,8 +7,7 @@
 
 #include "engine/base/checked.hpp"
 #include "engine/base/convert.hpp"
-#include "engine/kernels/add.hpp"
-#include "engine/ops/activation.hpp"
+#include "engine/kernels/epilogue.hpp"
 #include "engine/runtime/arena.hpp"
 
 namespace headway {
@@ -120,25 +119,17 @@ void PackedLinear::run_tile(const LinearCall& call, int64_t row, const Panel& pa
   }
   gemm(panel, height).run(x, packed + panel.offset, product, scratch);
 
-  const float* bias = reinterpret_cast<const float*>(packed + bias_offset_) + panel.begin;
-  for (int64_t r = 0; r < rows; ++r) {
-    const float* from = product + r * panel.width;
-    const int64_t place = (row + r) * out_ + panel.begin;
-    float* to = call.y + place;
-    if (bias_) {
-      headway::add(from, bias, panel.width, to);
-      from = to;
-    }
-    if (call.activation != Activation::none) {
-      activate(call.activation, from, panel.width, to);
-      from = to;
-    }
-    if (call.residual != nullptr) {
-      headway::add(from, call.residual + place, panel.width, to);
-    } else if (from != to) {
-      std::memcpy(to, from, panel.width * sizeof(float));
-    }
-  }
+  const int64_t place = row * out_ + panel.begin;
+  epilogue({.product = product,
+            .bias = bias_ ? reinterpret_cast<const float*>(packed + bias_offset_) + panel.begin
+                          : nullptr,
+            .residual = call.residual == nullptr ? nullptr : call.residual + place,
+            .y = call.y + place,
+            .rows = static_cast<size_t>(rows),
+            .width = static_cast<size_t>(panel.width),
+            .product_stride = static_cast<size_t>(panel.width),
+            .stride = static_cast<size_t>(out_),
+            .activation = call.activation});
 }
 
 }  // namespace headway

@@ -1,0 +1,100 @@
+// The pass after a product, against the kernels it stands for, one after the other.
+#include "engine/kernels/epilogue.hpp"
+
+#include "engine/kernels/activation.hpp"
+#include "engine/kernels/add.hpp"
+#include "tests/kernels/kernel_test.hpp"
+
+namespace headway::test {
+namespace {
+
+constexpr Activation kActivations[] = {Activation::none, Activation::gelu_erf,
+                                       Activation::gelu_tanh, Activation::relu, Activation::tanh};
+
+struct Case {
+  size_t width;
+  Activation activation;
+  bool bias, residual;
+};
+
+template <typename Check>
+void for_each_case(const Check& check) {
+  for (const size_t width : {1, 3, 4, 7, 8, 15, 16, 17, 31, 33, 64, 100, 192}) {
+    for (const Activation activation : kActivations) {
+      for (const bool bias : {false, true}) {
+        for (const bool residual : {false, true}) {
+          SCOPED_TRACE(testing::Message() << "width " << width << " "
+                                          << static_cast<int>(activation) << bias << residual);
+          check(Case{width, activation, bias, residual});
+        }
+      }
+    }
+  }
+}
+
+std::vector<float> one_after_the_other(const Case& c, std::vector<float> row, const float* bias,
+                                       const float* residual) {
+  if (c.bias) add(row.data(), bias, c.width, row.data());
+  if (c.activation == Activation::gelu_erf) gelu_erf(row.data(), c.width, row.data());
+  if (c.activation == Activation::gelu_tanh) gelu_tanh(row.data(), c.width, row.data());
+  if (c.activation == Activation::relu) relu(row.data(), c.width, row.data());
+  if (c.activation == Activation::tanh) headway::tanh(row.data(), c.width, row.data());
+  if (c.residual) add(row.data(), residual, c.width, row.data());
+  return row;
+}
+
+TEST(Epilogue, has_the_bits_of_its_steps) {
+  on_each_target([] {
+    for_each_case([](const Case& c) {
+      constexpr size_t kRows = 3, kGap = 5;
+      const size_t stride = c.width + kGap;
+      const std::vector<float> product = normal_values(kRows * c.width, 0, 3),
+                               bias = normal_values(c.width);
+      const std::vector<float> residual = normal_values(kRows * stride, 0, 1, 7);
+      // In place of the residual: the gaps between the rows must stay as they are.
+      std::vector<float> y = residual;
+      epilogue({.product = product.data(),
+                .bias = c.bias ? bias.data() : nullptr,
+                .residual = c.residual ? y.data() : nullptr,
+                .y = y.data(),
+                .rows = kRows,
+                .width = c.width,
+                .product_stride = c.width,
+                .stride = stride,
+                .activation = c.activation});
+      for (size_t row = 0; row < kRows; ++row) {
+        const std::vector<float> in(product.begin() + row * c.width,
+                                    product.begin() + (row + 1) * c.width);
+        const auto expected =
+            one_after_the_other(c, in, bias.data(), residual.data() + row * stride);
+        EXPECT_TRUE(same_bits(expected, std::span(y).subspan(row * stride, c.width)))
+            << "row " << row;
+        EXPECT_TRUE(same_bits(std::span(residual).subspan(row * stride + c.width, kGap),
+                              std::span(y).subspan(row * stride + c.width, kGap)));
+      }
+    });
+  });
+}
+
+TEST(Epilogue, stays_within_its_arrays) {
+  on_each_target([] {
+    for_each_case([](const Case& c) {
+      for (const Guard guard : kGuards) {
+        const std::vector<float> values = normal_values(2 * c.width), one = normal_values(c.width);
+        Guarded product(values, guard), bias(one, guard), residual(values, guard), y(values, guard);
+        epilogue({.product = product.data(),
+                  .bias = c.bias ? bias.data() : nullptr,
+                  .residual = c.residual ? residual.data() : nullptr,
+                  .y = y.data(),
+                  .rows = 2,
+                  .width = c.width,
+                  .product_stride = c.width,
+                  .stride = c.width,
+                  .activation = c.activation});
+      }
+    });
+  });
+}
+
+}  // namespace
+}  // namespace headway::test
