@@ -50,13 +50,15 @@ bool LineReader::is_terminal() const {
 }
 
 bool LineReader::read_more() {
+  if (ended_) return false;
   if (buffer_.size() < end_ + kReadBytes)
     buffer_.resize(std::max(2 * buffer_.size(), end_ + kReadBytes));
   while (true) {
     const ssize_t count = ::read(fd_, buffer_.data() + end_, kReadBytes);
     if (count >= 0) {
       end_ += static_cast<size_t>(count);
-      return count > 0;
+      ended_ = count == 0;
+      return !ended_;
     }
     if (errno != EINTR) fail(ErrorCode::io, "cannot read ", name_, ": ", errno_text(errno));
     check_interrupt();

@@ -48,6 +48,7 @@ class LineReader {
   FileDescriptor owned_;
   int fd_ = 0;
   std::optional<uint64_t> size_;
+  bool ended_ = false;  // remembered: a terminal would have to be told twice
   std::vector<char> buffer_;
   size_t begin_ = 0, end_ = 0;  // bytes of buffer_ that were read and not given out
   uint64_t position_ = 0;

@@ -96,10 +96,9 @@ int main_with(int argc, char** argv) {
   app.fallthrough();
   app.set_version_flag("--version", "headway " HEADWAY_VERSION);
   std::string isa;
-  app.add_option(
-         "--isa", isa,
-         "Use no newer instructions than these: sse4, avx2, avx512, avx512_vnni, avx512_bf16 or "
-         "amx (the environment variable HEADWAY_MAX_ISA does the same)")
+  app.add_option("--isa", isa,
+                 "Use no newer instructions than these: sse4, avx2, avx512,\n"
+                 "avx512_vnni, avx512_bf16, amx (as HEADWAY_MAX_ISA does)")
       ->type_name("NAME");
   app.footer(
       "\"headway SUBCOMMAND --help\" shows its options and examples.\n"
@@ -138,7 +137,9 @@ int main_with(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   headway::cli::open_missing_standard_streams();
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), with a message
+  // A closed pipe and a file beyond the shell's limit are errors of write(), with a message.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   headway::cli::install_interrupts();
   return headway::cli::main_with(argc, argv);
 }

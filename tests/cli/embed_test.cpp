@@ -152,6 +152,15 @@ TEST(EmbedCommand, shows_progress_on_a_terminal_only) {
   EXPECT_THAT(shown.err, HasSubstr("\r\x1b[Kheadway: 6 texts"));
 }
 
+TEST(EmbedCommand, tells_who_types_how_to_end) {
+  RunningProcess process(embed_arguments({"--format", "jsonl"}), {.terminal_input = true});
+  process.type("a text\n\x04");
+  const ProcessResult result = process.wait();
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, StartsWith("headway: type one text a line; Ctrl-D"));
+  EXPECT_EQ(parse_jsonl(result.out).size(), 1u);
+}
+
 TEST(EmbedCommand, writes_to_devices_and_fifos_as_streams) {
   const ProcessResult null =
       run_headway(embed_arguments({"--output", "/dev/null"}), {.input = "a"});

@@ -32,13 +32,13 @@ Ends open_pipe(bool we_read) {
   return we_read ? Ends{ends[0], ends[1]} : Ends{ends[1], ends[0]};
 }
 
-Ends open_terminal() {
+Ends open_terminal(bool raw) {
   int ours, theirs;
   if (::openpty(&ours, &theirs, nullptr, nullptr, nullptr) != 0)
     throw std::runtime_error("openpty failed");
   termios modes;
   ::tcgetattr(theirs, &modes);
-  ::cfmakeraw(&modes);  // newlines stay what they are
+  if (raw) ::cfmakeraw(&modes);  // newlines stay what they are
   ::tcsetattr(theirs, TCSANOW, &modes);
   keep_to_ourselves(ours);
   keep_to_ourselves(theirs);
@@ -73,9 +73,9 @@ void collect(int out, int err, ProcessResult& result) {
 RunningProcess::RunningProcess(const std::vector<std::string>& args,
                                const ProcessOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);
-  Ends in = open_pipe(false);
-  const Ends out = options.terminal_output ? open_terminal() : open_pipe(true);
-  const Ends err = options.terminal_error ? open_terminal() : open_pipe(true);
+  Ends in = options.terminal_input ? open_terminal(false) : open_pipe(false);
+  const Ends out = options.terminal_output ? open_terminal(true) : open_pipe(true);
+  const Ends err = options.terminal_error ? open_terminal(true) : open_pipe(true);
   if (!options.input_file.empty()) {
     ::close(in.theirs);
     in.theirs = ::open(options.input_file.c_str(), O_RDONLY | O_CLOEXEC);

@@ -13,7 +13,9 @@ namespace headway::cli {
 struct ProcessOptions {
   std::string input = {};       // for its standard input
   std::string input_file = {};  // instead of `input`
-  // Standard output or error is a terminal (its bytes are captured all the same).
+  // Whether it is a terminal: for input one where Ctrl-D ("\x04") ends a text, for the others one
+  // whose bytes are captured all the same.
+  bool terminal_input = false;
   bool terminal_output = false;
   bool terminal_error = false;
   std::vector<std::pair<std::string, std::string>> environment = {};  // added to this process's own
