@@ -25,6 +25,3 @@ if(NOT dnnl_FOUND)
     "which puts it into .deps/, or set dnnl_DIR to the folder with dnnl-config.cmake.")
 endif()
 message(STATUS "oneDNN ${dnnl_VERSION}: ${dnnl_DIR}")
-
-find_path(HEADWAY_UTF8PROC_INCLUDE utf8proc.h REQUIRED)
-find_library(HEADWAY_UTF8PROC_LIBRARY utf8proc REQUIRED)

@@ -40,7 +40,6 @@ LIBRARY_HOME = [
     (r"(oneapi/)?dnnl.*", r"engine/ops/onednn\..*"),
     (r"hwy/.*", r"engine/kernels/.*"),
     (r"simdjson.*", r"engine/formats/.*"),
-    (r"utf8proc.*", r"engine/text/.*"),
     (r"CLI/.*", r"engine/cli/.*"),
 ]
 
@@ -162,7 +161,6 @@ PLANTED = {
     "engine/text/a.cpp": [
         ('#include "engine/formats/json.hpp"', False),
         ('#include "headway/tokenizer.hpp"', False),
-        ("#include <utf8proc.h>", False),
         ("#include <simdjson.h>", True),
         ('#include "engine/runtime/team.hpp"', True),
     ],

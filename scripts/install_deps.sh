@@ -7,7 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # Tools count as present wherever they come from; each stands beside the package that has it.
 tools=(c++:g++ cmake:cmake ninja:ninja-build python3:python3)
-libraries=(libhwy-dev libsimdjson-dev libutf8proc-dev libcli11-dev libgtest-dev libgmock-dev libbenchmark-dev)
+libraries=(libhwy-dev libsimdjson-dev libcli11-dev libgtest-dev libgmock-dev libbenchmark-dev)
 case "${1:-}" in
   "") ;;
   --checks) tools+=(clang-format-14:clang-format-14 shellcheck:shellcheck) ;;
@@ -18,7 +18,7 @@ esac
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   echo "This is not Debian or Ubuntu: nothing is installed. Headway needs a C++20 compiler, CMake, Ninja, Python 3 with" \
-    "pip, Highway, simdjson, utf8proc, CLI11, GoogleTest and Google Benchmark; configuring names what is missing."
+    "pip, Highway, simdjson, CLI11, GoogleTest and Google Benchmark; configuring names what is missing."
   exit 0
 fi
 
