@@ -1,4 +1,4 @@
-// The seed of Headway: one MultiHead layer over random numbers, as the README shows it.
+// The seed of Headway: one MultiHead layer over random numbers.
 #include <cmath>
 #include <iostream>
 #include <random>
