@@ -58,6 +58,19 @@ void check_lengths(const Limits& limits, const Input& input) {
        " tokens, allowed are ", limits.tokens);
 }
 
+// What the step's layer has to say about the sequences, and about values that the caller gives.
+void check_step(const Program& program, const Step& step, const Group& all,
+                std::span<const Input> inputs) {
+  const StepShape shape{all, step.input_types, {}};
+  step.node.layer->check(shape);
+  for (size_t i = 0; i < step.node.inputs.size(); ++i) {
+    for (const Input& input : inputs) {
+      if (program.find_input(input.name)->value == step.node.inputs[i])
+        step.node.layer->check_input(shape, i, input.data.data);
+    }
+  }
+}
+
 }  // namespace
 
 std::array<const Batch*, Program::kMaxStreams> streams_of(const Program& program,
@@ -117,7 +130,7 @@ void check_bindings(const Program& program, const Limits& limits, std::span<cons
   }
   for (const Step& step : program.steps) {
     try {
-      step.node.layer->check({all, step.input_types, {}});
+      check_step(program, step, all, inputs);
     } catch (const Error& error) {
       fail(error.code(), "layer '", step.node.name, "' (", step.node.layer->kind(),
            "): ", error.what());

@@ -1,4 +1,5 @@
 // Rows of tables: by id, and by position.
+#include <algorithm>
 #include <cstring>
 
 #include "engine/base/convert.hpp"
@@ -66,24 +67,33 @@ class EmbeddingLayer : public Layer {
   void pack(std::byte* packed) const override { table_.pack(packed); }
   double flops(const StepShape&) const override { return 0; }
 
+  void check_input(const StepShape& step, size_t, const void* data) const override {
+    expect_in_table(static_cast<const int32_t*>(data), 0, step.rows(), step.inputs[0].rows,
+                    step.group);
+  }
+
+  // Checks again: ids may be another layer's, or change under our hands.
   void run(const StepArguments& step) const override {
     const Buffer& ids = step.inputs[0];
     for_row_blocks(step.team, ids.rows, [&](int64_t row, int64_t rows) {
       const int32_t* id = ids.as<const int32_t>() + row;
-      for (int64_t i = 0; i < rows; ++i) {
-        if (id[i] < 0 || id[i] >= table_.rows()) refuse(id[i], row + i, ids.space, step.group);
-      }
+      expect_in_table(id, row, rows, ids.space, step.group);
       gather_rows(table_.data(step.packed), table_.width(), id, rows,
                   step.outputs[0].as<float>() + row * table_.width());
     });
   }
 
  private:
-  [[noreturn]] void refuse(int32_t id, int64_t row, const RowSpace& space,
-                           const Group& group) const {
+  // ids[i] is that of the group's row `row` + i.
+  void expect_in_table(const int32_t* ids, int64_t row, int64_t rows, const RowSpace& space,
+                       const Group& group) const {
+    const auto in_table = [&](int32_t id) { return id >= 0 && id < table_.rows(); };
+    const int32_t* bad = std::find_if_not(ids, ids + rows, in_table);
+    if (bad == ids + rows) return;
+    row += bad - ids;
     int64_t sequence = 0;
     while (group.row(space.stream, sequence + 1) <= row) ++sequence;
-    fail(ErrorCode::invalid_argument, "id ", id, " of token ",
+    fail(ErrorCode::invalid_argument, "id ", *bad, " of token ",
          row - group.row(space.stream, sequence), " in sequence ", group.first() + sequence,
          " is outside the table of ", table_.rows(), " rows");
   }

@@ -121,6 +121,12 @@ class Layer {
 
   // Error(limit) when a sequence of the group is longer than the layer can take (position tables).
   virtual void check(const StepShape& step) const { (void)step; }
+  // Error(invalid_argument) when the caller's data for input number `input`, the rows of all
+  // sequences, hold what the layer cannot take (ids outside a table). Only for inputs that are the
+  // graph's.
+  virtual void check_input(const StepShape& step, size_t input, const void* data) const {
+    (void)step, (void)input, (void)data;
+  }
   // Floating-point operations for the group; a multiply and an add count as two.
   virtual double flops(const StepShape& step) const = 0;
   // Bytes shared by the team while the layer runs.

@@ -45,7 +45,8 @@ struct Input {
 
 // A named output: exactly as many elements as the value has rows times width. Attention weights lie
 // sequence after sequence, [H, Tq, Tk] each (so [B, H, T, T] for a dense batch). Outputs that are
-// not bound are not delivered, and not computed where nothing else needs them.
+// not bound are not delivered, and not computed where nothing else needs them. The memory overlaps
+// no input and no other output.
 struct Output {
   std::string_view name;
   MutableTensorView data;

@@ -1,6 +1,7 @@
 // Embedding by id and by position: which rows come out, and what is refused.
 #include <gtest/gtest.h>
 
+#include "engine/layers/layer.hpp"
 #include "headway/layers.hpp"
 #include "tests/layers/stored_weight.hpp"
 #include "tests/support/expect_error.hpp"
@@ -60,17 +61,60 @@ TEST(Embedding, RefusesIdsOutsideTheTable) {
     for (const int32_t id : {-1, 50, INT32_MIN, INT32_MAX}) {
       std::vector<int32_t> ids = random.ids(108, 50);
       ids[40 + 59] = id;
-      expect_error(
-          ErrorCode::invalid_argument,
-          "id " + std::to_string(id) + " of token 59 in sequence 2 is outside the table of 50 rows",
-          [&] {
-            RunOptions options;
-            options.mode = mode;
-            lookup.run(Batch::ragged(lengths), ids, options);
-          });
+      std::vector<float> y(108 * kWidth, 7.0f);
+      const Batch batch = Batch::ragged(lengths);
+      RunOptions options;
+      options.mode = mode;
+      expect_error(ErrorCode::invalid_argument,
+                   cat("layer 'words' (Embedding): id ", id,
+                       " of token 59 in sequence 2 is outside the table of 50 rows"),
+                   [&] {
+                     lookup.engine.run({{"ids", batch, {ids.data(), {108}}}},
+                                       {{"y", {y.data(), {108, kWidth}}}}, options);
+                   });
+      EXPECT_EQ(y, std::vector<float>(108 * kWidth, 7.0f)) << "something was written";
     }
   // The engine is as good as before.
   lookup.run(Batch::ragged(lengths), random.ids(108, 50));
+}
+
+// Ids that another layer makes are known only when it has run.
+TEST(Embedding, RefusesIdsOfAnotherLayer) {
+  class AddHundred : public Layer {
+   public:
+    std::string_view kind() const override { return "AddHundred"; }
+    std::vector<ValueType> infer(std::span<const ValueType> inputs) const override {
+      return {inputs[0]};
+    }
+    double flops(const StepShape&) const override { return 0; }
+    void run(const StepArguments& step) const override {
+      step.team.for_each(step.inputs[0].rows, [&](int64_t i) {
+        step.outputs[0].as<int32_t>()[i] = step.inputs[0].as<const int32_t>()[i] + 100;
+      });
+    }
+  };
+  Random random(5);
+  const StoredWeight table(random, DType::f32, {120, kWidth}, 1.0f);
+  Graph graph;
+  const Value ids = graph.input("ids", DType::i32, 1);
+  const Value more = graph.add("", std::make_shared<const AddHundred>(), std::span(&ids, 1))[0];
+  graph.output("y", embedding(graph, more, table.weight(), "words"));
+  const Engine engine = compile(graph, {.threads = 2});
+  const Batch batch = Batch::dense(2, 2);
+  std::vector<float> y(4 * kWidth);
+  for (const Mode mode : {Mode::across, Mode::inside}) {
+    RunOptions options;
+    options.mode = mode;
+    std::vector<int32_t> values = {0, 19, 3, 7};
+    const auto run = [&] {
+      engine.run({{"ids", batch, {values.data(), {4}}}}, {{"y", {y.data(), {4, kWidth}}}}, options);
+    };
+    run();
+    EXPECT_EQ(y[3 * kWidth], table.values()[107 * kWidth]);
+    values[3] = 20;
+    expect_error(ErrorCode::invalid_argument,
+                 "id 120 of token 1 in sequence 1 is outside the table of 120 rows", run);
+  }
 }
 
 TEST(PositionEmbedding, CountsTokensInTheirSequence) {
