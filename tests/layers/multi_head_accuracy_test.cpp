@@ -18,6 +18,10 @@ struct Case {
   bool qkv_bias;
 };
 
+void PrintTo(const Case& shape, std::ostream* out) {
+  *out << shape.name;
+}
+
 class MultiHeadAccuracy : public testing::TestWithParam<Case> {};
 
 double largest_error(std::span<const float> got, std::span<const double> expected) {

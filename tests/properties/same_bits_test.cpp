@@ -20,6 +20,10 @@ struct Case {
   std::unique_ptr<Model> (*make)();
 };
 
+void PrintTo(const Case& model, std::ostream* out) {
+  *out << model.name;
+}
+
 const Case kCases[] = {
     {"seed", [] { return std::unique_ptr<Model>(new MultiHeadModel(64, 8)); }},
     {"seed_materialized",
