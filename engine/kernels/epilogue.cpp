@@ -15,16 +15,22 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class Op, bool kBias, bool kResidual>
+template <class Op, bool kScaled, bool kBias, bool kResidual>
 void run(const Epilogue& e) {
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
   for (size_t row = 0; row < e.rows; ++row) {
-    const float* product = e.product + row * e.product_stride;
+    const float* product = static_cast<const float*>(e.product) + row * e.product_stride;
+    const auto row_scale = hn::Set(d, kScaled ? e.row_scales[row] : 1.0f);
     const float* residual = kResidual ? e.residual + row * e.stride : nullptr;
     float* y = e.y + row * e.stride;
     const auto value = [&](size_t i, const auto& load) HWY_ATTR {
       auto v = load(product + i);
+      if constexpr (kScaled) {
+        // The loads move bits, whatever they mean.
+        const auto sum = hn::ConvertTo(d, hn::BitCast(hn::RebindToSigned<decltype(d)>(), v));
+        v = hn::Mul(hn::Mul(sum, row_scale), load(e.column_scales + i));
+      }
       if constexpr (kBias) v = hn::Add(v, load(e.bias + i));
       v = Op()(d, v);
       if constexpr (kResidual) v = hn::Add(v, load(residual + i));
@@ -42,11 +48,19 @@ void run(const Epilogue& e) {
   }
 }
 
+template <class Op, bool kScaled>
+void choose(const Epilogue& e) {
+  if (e.bias != nullptr) {
+    return e.residual != nullptr ? run<Op, kScaled, true, true>(e)
+                                 : run<Op, kScaled, true, false>(e);
+  }
+  return e.residual != nullptr ? run<Op, kScaled, false, true>(e)
+                               : run<Op, kScaled, false, false>(e);
+}
+
 template <class Op>
 void choose(const Epilogue& e) {
-  if (e.bias != nullptr)
-    return e.residual != nullptr ? run<Op, true, true>(e) : run<Op, true, false>(e);
-  return e.residual != nullptr ? run<Op, false, true>(e) : run<Op, false, false>(e);
+  return e.row_scales != nullptr ? choose<Op, true>(e) : choose<Op, false>(e);
 }
 
 void epilogue_kernel(const Epilogue& e) {

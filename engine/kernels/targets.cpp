@@ -42,8 +42,8 @@ int64_t detected_targets() {
   return detected;
 }
 
-// What kernels may use now. Asking Highway 1.0.3 makes it choose among all targets, the disabled ones too,
-// so the choice is made again among those allowed.
+// What kernels may use now. Asking Highway 1.0.3 makes it choose among all targets, the disabled
+// ones too, so the choice is made again among those allowed.
 int64_t allowed_targets() {
   const int64_t targets = hwy::SupportedTargets();
   hwy::GetChosenTarget().Update(targets);

@@ -76,6 +76,32 @@ TEST(Epilogue, has_the_bits_of_its_steps) {
   });
 }
 
+TEST(Epilogue, scales_integer_sums_back_first) {
+  on_each_target([] {
+    for (const size_t width : {1, 3, 8, 16, 17, 50}) {
+      constexpr size_t kRows = 2;
+      std::vector<int32_t> sums(kRows * width);
+      for (size_t i = 0; i < sums.size(); ++i) sums[i] = static_cast<int32_t>(i * 7919) - 60000;
+      const std::vector<float> rows = normal_values(kRows), columns = normal_values(width),
+                               bias = normal_values(width, 1);
+      std::vector<float> y(sums.size(), kNaN);
+      epilogue({.product = sums.data(),
+                .row_scales = rows.data(),
+                .column_scales = columns.data(),
+                .bias = bias.data(),
+                .y = y.data(),
+                .rows = kRows,
+                .width = width,
+                .product_stride = width,
+                .stride = width});
+      for (size_t i = 0; i < y.size(); ++i) {
+        const float scaled = static_cast<float>(sums[i]) * rows[i / width] * columns[i % width];
+        EXPECT_EQ(y[i], scaled + bias[i % width]) << i;
+      }
+    }
+  });
+}
+
 TEST(Epilogue, stays_within_its_arrays) {
   on_each_target([] {
     for_each_case([](const Case& c) {
