@@ -8,6 +8,7 @@
 #include "engine/base/checked.hpp"
 #include "engine/base/convert.hpp"
 #include "engine/kernels/epilogue.hpp"
+#include "engine/kernels/quantize.hpp"
 #include "engine/runtime/arena.hpp"
 
 namespace headway {
@@ -24,23 +25,27 @@ size_t aligned_floats(int64_t count) {
 
 }  // namespace
 
-PackedLinear::PackedLinear(int64_t in, int64_t out, bool bias) : in_(in), out_(out), bias_(bias) {
+PackedLinear::PackedLinear(Precision precision, int64_t in, int64_t out, bool bias)
+    : precision_(precision), in_(in), out_(out), bias_(bias) {
   checked_mul(in, out, "elements of a weight");
   // Panels of equal width, in whole vectors, but for the last.
   panel_width_ = std::min(out, ceil_div(ceil_div(out, ceil_div(out, kPanel)), 16) * 16);
   panels_ = ceil_div(out, panel_width_);
   const auto bytes = [&](int64_t width) {
-    return checked_round_up(packed_weight_bytes(in_, width), Arena::kAlignment, "packed weights");
+    return checked_round_up(packed_weight_bytes(precision_, in_, width), Arena::kAlignment,
+                            "packed weights");
   };
   panel_bytes_ = bytes(panel_width_);
   last_panel_bytes_ = bytes(out - (panels_ - 1) * panel_width_);
   bias_offset_ = checked_add(checked_mul(panel_bytes_, panels_ - 1, "packed weights"),
                              last_panel_bytes_, "packed weights");
-  packed_bytes_ = checked_add(bias_offset_, bias_ ? aligned_floats(out_) : 0, "packed weights");
+  scale_offset_ = checked_add(bias_offset_, bias_ ? aligned_floats(out_) : 0, "packed weights");
+  packed_bytes_ = checked_add(
+      scale_offset_, precision_ == Precision::int8 ? aligned_floats(out_) : 0, "packed weights");
 }
 
-int64_t PackedLinear::tile_rows() {
-  return packed_bits_free_of_rows() ? kTileRows : kRowStep;
+int64_t PackedLinear::tile_rows() const {
+  return packed_bits_free_of_rows(precision_) ? kTileRows : kRowStep;
 }
 
 PackedLinear::Panel PackedLinear::panel(int64_t index) const {
@@ -50,7 +55,9 @@ PackedLinear::Panel PackedLinear::panel(int64_t index) const {
 
 const Gemm& PackedLinear::gemm(const Panel& panel, int64_t height) const {
   Product& product = products_[panel.last][height / kRowStep - 1];
-  std::call_once(product.once, [&] { product.gemm = packed_gemm({height, in_, panel.width}); });
+  std::call_once(product.once, [&] {
+    product.gemm = packed_gemm({precision_, height, in_, panel.width});
+  });
   return *product.gemm;
 }
 
@@ -70,7 +77,7 @@ void PackedLinear::pack(std::span<const LinearWeights> parts, std::byte* packed)
       }
       part_begin = part_end;
     }
-    pack_weight(rows.data(), in_, panel.width, packed + panel.offset);
+    pack_panel(panel, std::span(rows).first(panel.width * in_), packed);
   }
   auto* bias = reinterpret_cast<float*>(packed + bias_offset_);
   for (const LinearWeights& part : parts) {
@@ -81,55 +88,115 @@ void PackedLinear::pack(std::span<const LinearWeights> parts, std::byte* packed)
   }
 }
 
-size_t PackedLinear::thread_scratch(int64_t rows) const {
+void PackedLinear::pack_panel(const Panel& panel, std::span<float> weights,
+                              std::byte* packed) const {
+  std::byte* to = packed + panel.offset;
+  switch (precision_) {
+    case Precision::f32:
+      return pack_weight(precision_, weights.data(), in_, panel.width, to);
+    case Precision::bf16: {
+      std::vector<uint16_t> rounded(weights.size());
+      to_bf16(weights.data(), weights.size(), rounded.data());
+      return pack_weight(precision_, rounded.data(), in_, panel.width, to);
+    }
+    case Precision::int8: {
+      std::vector<int8_t> rounded(weights.size());
+      auto* scales = reinterpret_cast<float*>(packed + scale_offset_) + panel.begin;
+      for (int64_t output = 0; output < panel.width; ++output) {
+        scales[output] = to_int8(&weights[output * in_], in_, &rounded[output * in_]);
+      }
+      return pack_weight(precision_, rounded.data(), in_, panel.width, to);
+    }
+  }
+}
+
+PackedLinear::Scratch PackedLinear::layout(int64_t rows) const {
   const int64_t tile = std::min(tile_rows(), ceil_div(rows, kRowStep) * kRowStep);
-  if (tile == 0) return 0;
+  Scratch at{};
+  at.rows = aligned_floats(checked_mul(tile, panel_width_, "scratch"));
+  at.row_scales =
+      checked_add(at.rows, aligned_floats(checked_mul(tile, in_, "scratch")), "scratch");
+  at.gemm = checked_add(at.row_scales, aligned_floats(tile), "scratch");
+  at.end = at.gemm;
+  return at;
+}
+
+size_t PackedLinear::thread_scratch(int64_t rows) const {
+  if (rows == 0) return 0;
+  const int64_t tile = std::min(tile_rows(), ceil_div(rows, kRowStep) * kRowStep);
+  const int64_t tail = ceil_div(rows % tile, kRowStep) * kRowStep;
   size_t product = 0;
   for (int64_t p : {int64_t{0}, panels_ - 1}) {
-    const int64_t tail = ceil_div(rows % tile, kRowStep) * kRowStep;
-    product = std::max(product, gemm(panel(p), tile).scratch_bytes());
-    if (tail > 0) product = std::max(product, gemm(panel(p), tail).scratch_bytes());
+    for (int64_t height : {tile, tail}) {
+      if (height > 0) product = std::max(product, gemm(panel(p), height).scratch_bytes());
+    }
   }
-  product = checked_round_up(product, Arena::kAlignment, "scratch");
-  return aligned_floats(tile * panel_width_) + aligned_floats(tile * in_) + product;
+  return checked_add(layout(rows).end, product, "scratch");
 }
 
 void PackedLinear::run(Team& team, const LinearCall& call, const std::byte* packed,
                        std::byte* scratch) const {
   const int64_t tiles = ceil_div(call.rows, tile_rows());
-  // Panel by panel, so that a thread keeps a panel in cache while the rows pass.
+  const Scratch at = layout(call.rows);
+  int64_t copied_row = -1;  // the first row of the tile that this thread's scratch holds
   team.for_each(tiles * panels_, [&](int64_t item) {
-    run_tile(call, item % tiles * tile_rows(), panel(item / tiles), packed, scratch);
+    // In f32 panel by panel, so that a thread keeps a panel in cache while the rows pass; else tile
+    // by tile, since a tile has to be rounded first, and the panels are half as large or less.
+    const bool panel_first = precision_ == Precision::f32;
+    const int64_t tile = panel_first ? item % tiles : item / panels_;
+    const int64_t p = panel_first ? item / tiles : item % panels_;
+    run_tile(call, tile * tile_rows(), panel(p), packed, at, copied_row, scratch);
   });
 }
 
+bool PackedLinear::copy_rows(const LinearCall& call, int64_t row, int64_t rows, int64_t height,
+                             const Scratch& at, std::byte* scratch) const {
+  const float* x = call.x + row * in_;
+  std::byte* to = scratch + at.rows;
+  size_t element = sizeof(float);
+  if (precision_ == Precision::f32) {
+    if (rows == height || call.padded) return false;
+    std::memcpy(to, x, rows * in_ * sizeof(float));
+  } else if (precision_ == Precision::bf16) {
+    element = sizeof(uint16_t);
+    to_bf16(x, rows * in_, reinterpret_cast<uint16_t*>(to));
+  } else {
+    element = sizeof(int8_t);
+    auto* scales = reinterpret_cast<float*>(scratch + at.row_scales);
+    for (int64_t r = 0; r < rows; ++r)
+      scales[r] = to_int8(x + r * in_, in_, reinterpret_cast<int8_t*>(to) + r * in_);
+  }
+  std::memset(to + rows * in_ * element, 0, (height - rows) * in_ * element);
+  return true;
+}
+
 void PackedLinear::run_tile(const LinearCall& call, int64_t row, const Panel& panel,
-                            const std::byte* packed, std::byte* scratch) const {
+                            const std::byte* packed, const Scratch& at, int64_t& copied_row,
+                            std::byte* scratch) const {
   const int64_t rows = std::min(tile_rows(), call.rows - row);
   const int64_t height = ceil_div(rows, kRowStep) * kRowStep;
-  auto* product = reinterpret_cast<float*>(scratch);
-  scratch += aligned_floats(height * panel_width_);
-  const float* x = call.x + row * in_;
-  if (rows < height && !call.padded) {
-    auto* copy = reinterpret_cast<float*>(scratch);
-    std::memcpy(copy, x, rows * in_ * sizeof(float));
-    std::memset(copy + rows * in_, 0, (height - rows) * in_ * sizeof(float));
-    x = copy;
-    scratch += aligned_floats(height * in_);
-  }
-  gemm(panel, height).run(x, packed + panel.offset, product, scratch);
+  if (copied_row == row || copy_rows(call, row, rows, height, at, scratch)) copied_row = row;
+  const void* x =
+      copied_row == row ? static_cast<const void*>(scratch + at.rows) : call.x + row * in_;
+  gemm(panel, height).run(x, packed + panel.offset, scratch + at.product, scratch + at.gemm);
 
+  const auto floats = [&](size_t offset) {
+    return reinterpret_cast<const float*>(packed + offset) + panel.begin;
+  };
+  const bool scaled = precision_ == Precision::int8;
   const int64_t place = row * out_ + panel.begin;
-  epilogue({.product = product,
-            .bias = bias_ ? reinterpret_cast<const float*>(packed + bias_offset_) + panel.begin
-                          : nullptr,
-            .residual = call.residual == nullptr ? nullptr : call.residual + place,
-            .y = call.y + place,
-            .rows = static_cast<size_t>(rows),
-            .width = static_cast<size_t>(panel.width),
-            .product_stride = static_cast<size_t>(panel.width),
-            .stride = static_cast<size_t>(out_),
-            .activation = call.activation});
+  epilogue(
+      {.product = scratch + at.product,
+       .row_scales = scaled ? reinterpret_cast<const float*>(scratch + at.row_scales) : nullptr,
+       .column_scales = scaled ? floats(scale_offset_) : nullptr,
+       .bias = bias_ ? floats(bias_offset_) : nullptr,
+       .residual = call.residual == nullptr ? nullptr : call.residual + place,
+       .y = call.y + place,
+       .rows = static_cast<size_t>(rows),
+       .width = static_cast<size_t>(panel.width),
+       .product_stride = static_cast<size_t>(panel.width),
+       .stride = static_cast<size_t>(out_),
+       .activation = call.activation});
 }
 
 }  // namespace headway

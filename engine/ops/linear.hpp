@@ -26,17 +26,21 @@ struct LinearCall {
 
 // One Linear, its outputs cut into panels. A call is a grid of row tiles x panels, the same whoever
 // runs it, so that results do not depend on how a team shares it. Each tile of the product goes to
-// scratch in cache; one pass there adds the bias, applies the activation and adds the residual.
+// scratch in cache; one pass there scales it back (int8), adds the bias, applies the activation and
+// adds the residual. For bf16 and int8 a tile's rows are rounded into scratch first; what a row
+// becomes depends on that row alone.
 class PackedLinear {
  public:
   // Rows come in multiples of so many; see packed_bits_free_of_rows().
   static constexpr int64_t kRowStep = 16;
 
-  PackedLinear(int64_t in, int64_t out, bool bias);
+  PackedLinear(Precision precision, int64_t in, int64_t out, bool bias);
 
+  Precision precision() const { return precision_; }
+  bool bias() const { return bias_; }
   int64_t in() const { return in_; }
   int64_t out() const { return out_; }
-  // Bytes of the packed weights and the bias, a multiple of 64.
+  // Bytes of the packed weights, the bias and the outputs' scales, a multiple of 64.
   size_t packed_bytes() const { return packed_bytes_; }
   // Packs parts whose outputs stand side by side. Their shapes have been checked.
   void pack(std::span<const LinearWeights> parts, std::byte* packed) const;
@@ -65,17 +69,30 @@ class PackedLinear {
     std::shared_ptr<const Gemm> gemm;
   };
 
-  static int64_t tile_rows();
+  // Where a thread's scratch holds what, in bytes from its begin.
+  struct Scratch {
+    size_t product, rows, row_scales, gemm, end;
+  };
+
+  int64_t tile_rows() const;
+  Scratch layout(int64_t rows) const;
   Panel panel(int64_t index) const;
   const Gemm& gemm(const Panel& panel, int64_t height) const;
+  // One panel's weights [width, in], which it may change, as the packed block holds them.
+  void pack_panel(const Panel& panel, std::span<float> weights, std::byte* packed) const;
+  // Rounds or copies `rows` rows from x to scratch and fills up to `height`; false where x can be
+  // used as it is.
+  bool copy_rows(const LinearCall& call, int64_t row, int64_t rows, int64_t height,
+                 const Scratch& at, std::byte* scratch) const;
   void run_tile(const LinearCall& call, int64_t row, const Panel& panel, const std::byte* packed,
-                std::byte* scratch) const;
+                const Scratch& at, int64_t& copied_row, std::byte* scratch) const;
 
+  Precision precision_;
   int64_t in_, out_;
   bool bias_;
   int64_t panels_, panel_width_;
   size_t panel_bytes_, last_panel_bytes_;
-  size_t bias_offset_, packed_bytes_;
+  size_t bias_offset_, scale_offset_, packed_bytes_;
   mutable std::array<std::array<Product, kTileRows / kRowStep>, 2>
       products_;  // [last panel?][height / kRowStep - 1]
 };

@@ -20,7 +20,6 @@ namespace headway {
 namespace {
 
 using dnnl::memory;
-using f32_dims = memory::dims;
 
 thread_local int onednn_depth = 0;
 
@@ -72,8 +71,24 @@ const dnnl::engine& cpu() {
   return *engine;
 }
 
-memory::desc matrix(int64_t rows, int64_t columns, int64_t row_stride, int64_t column_stride) {
-  return {{rows, columns}, memory::data_type::f32, f32_dims{row_stride, column_stride}};
+memory::data_type input_type(Precision precision) {
+  switch (precision) {
+    case Precision::f32:
+      return memory::data_type::f32;
+    case Precision::bf16:
+      return memory::data_type::bf16;
+    case Precision::int8:
+      return memory::data_type::s8;
+  }
+  return memory::data_type::undef;
+}
+
+memory::data_type sum_type(Precision precision) {
+  return precision == Precision::int8 ? memory::data_type::s32 : memory::data_type::f32;
+}
+
+memory::desc dense(int64_t rows, int64_t columns, memory::data_type type) {
+  return {{rows, columns}, type, memory::dims{columns, 1}};
 }
 
 // One primitive and, per thread that runs it at the same time, a set of memory handles that are
@@ -85,7 +100,7 @@ class OnednnGemm : public Gemm {
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
 
-  void run(const float* a, const void* b, float* c, std::byte* scratch) const override {
+  void run(const void* a, const void* b, void* c, std::byte* scratch) const override {
     call("run a matmul", [&] {
       std::unique_ptr<Arguments> arguments = handles_.take();
       if (arguments == nullptr) arguments = std::make_unique<Arguments>(desc_);
@@ -104,8 +119,8 @@ class OnednnGemm : public Gemm {
                    {DNNL_ARG_DST, {desc.dst_desc(), cpu(), nullptr}},
                    {DNNL_ARG_SCRATCHPAD, {desc.scratchpad_desc(), cpu(), nullptr}}} {}
 
-    void point_at(const float* a, const void* b, float* c, std::byte* scratch) {
-      memories.at(DNNL_ARG_SRC).set_data_handle(const_cast<float*>(a));
+    void point_at(const void* a, const void* b, void* c, std::byte* scratch) {
+      memories.at(DNNL_ARG_SRC).set_data_handle(const_cast<void*>(a));
       memories.at(DNNL_ARG_WEIGHTS).set_data_handle(const_cast<void*>(b));
       memories.at(DNNL_ARG_DST).set_data_handle(c);
       memories.at(DNNL_ARG_SCRATCHPAD).set_data_handle(scratch);
@@ -128,22 +143,23 @@ dnnl::primitive_attr user_scratchpad() {
 }
 
 dnnl::matmul::primitive_desc packed_desc(const PackedGemmShape& s, const memory::desc& weights) {
-  return {cpu(), matrix(s.m, s.k, s.k, 1), weights, matrix(s.m, s.n, s.n, 1), user_scratchpad()};
+  return {cpu(), dense(s.m, s.k, input_type(s.precision)), weights,
+          dense(s.m, s.n, sum_type(s.precision)), user_scratchpad()};
 }
 
 // The layout oneDNN wants for B [k, n], asked for at the largest row count it is run with.
-memory::desc packed_layout(int64_t k, int64_t n) {
-  const memory::desc any({k, n}, memory::data_type::f32, memory::format_tag::any);
-  return packed_desc({64, k, n}, any).weights_desc();
+memory::desc packed_layout(Precision precision, int64_t k, int64_t n) {
+  const memory::desc any({k, n}, input_type(precision), memory::format_tag::any);
+  return packed_desc({precision, 64, k, n}, any).weights_desc();
 }
 
 dnnl::matmul::primitive_desc batched_desc(const BatchedGemmShape& s) {
   const memory::desc a({s.batch, s.m, s.k}, memory::data_type::f32,
-                       f32_dims{s.a_batch, s.a_row, 1});
+                       memory::dims{s.a_batch, s.a_row, 1});
   const memory::desc b({s.batch, s.k, s.n}, memory::data_type::f32,
-                       f32_dims{s.b_batch, s.b_row, s.b_column});
+                       memory::dims{s.b_batch, s.b_row, s.b_column});
   const memory::desc c({s.batch, s.m, s.n}, memory::data_type::f32,
-                       f32_dims{s.c_batch, s.c_row, 1});
+                       memory::dims{s.c_batch, s.c_row, 1});
   return {cpu(), a, b, c, user_scratchpad()};
 }
 
@@ -246,9 +262,10 @@ bool inside_onednn() {
 }
 
 std::shared_ptr<const Gemm> packed_gemm(const PackedGemmShape& s) {
-  return cache().get({0, s.m, s.k, s.n}, [&] {
+  return cache().get({0, static_cast<int64_t>(s.precision), s.m, s.k, s.n}, [&] {
     return call("make a matmul", [&] {
-      return std::make_shared<const OnednnGemm>(packed_desc(s, packed_layout(s.k, s.n)));
+      return std::make_shared<const OnednnGemm>(
+          packed_desc(s, packed_layout(s.precision, s.k, s.n)));
     });
   });
 }
@@ -262,21 +279,23 @@ std::shared_ptr<const Gemm> batched_gemm(const BatchedGemmShape& s) {
   });
 }
 
-size_t packed_weight_bytes(int64_t k, int64_t n) {
-  return call("choose a weight layout", [&] { return packed_layout(k, n).get_size(); });
+size_t packed_weight_bytes(Precision precision, int64_t k, int64_t n) {
+  return call("choose a weight layout", [&] { return packed_layout(precision, k, n).get_size(); });
 }
 
-void pack_weight(const float* weights, int64_t k, int64_t n, void* packed) {
+void pack_weight(Precision precision, const void* weights, int64_t k, int64_t n, void* packed) {
   call("pack weights", [&] {
-    memory from(matrix(k, n, 1, k), cpu(), const_cast<float*>(weights));
-    memory to(packed_layout(k, n), cpu(), packed);
+    const memory::desc transposed({k, n}, input_type(precision), memory::dims{1, k});
+    memory from(transposed, cpu(), const_cast<void*>(weights));
+    memory to(packed_layout(precision, k, n), cpu(), packed);
     dnnl::stream stream(cpu());
     dnnl::reorder(from, to).execute(stream, from, to);
     stream.wait();
   });
 }
 
-bool packed_bits_free_of_rows() {
+bool packed_bits_free_of_rows(Precision precision) {
+  if (precision == Precision::int8) return true;  // integer sums are exact
   static const bool free = [] {
     cpu();
     const dnnl_version_t* version = dnnl_version();

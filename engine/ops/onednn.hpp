@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "headway/operations.hpp"
+
 namespace headway {
 
 // "3.2.0", of the library in use.
@@ -18,8 +20,10 @@ std::string onednn_isa();
 // allocations apart from ours.
 bool inside_onednn();
 
-// C[m, n] = A[m, k] B[k, n] with a B that was packed once. All of A and C are dense.
+// C[m, n] = A[m, k] B[k, n] with a B that was packed once. All of A and C are dense. A and B are
+// f32, bf16 or int8 as `precision` says; C is f32, or int32 for int8.
 struct PackedGemmShape {
+  Precision precision;
   int64_t m, k, n;
   friend bool operator==(const PackedGemmShape&, const PackedGemmShape&) = default;
 };
@@ -34,14 +38,14 @@ struct BatchedGemmShape {
   friend bool operator==(const BatchedGemmShape&, const BatchedGemmShape&) = default;
 };
 
-// A matrix product ready to run, shared by every thread. f32.
+// A matrix product ready to run, shared by every thread.
 class Gemm {
  public:
   virtual ~Gemm() = default;
   // Bytes of scratch run() needs, aligned to 64.
   virtual size_t scratch_bytes() const = 0;
   // Runs on this thread alone. Error(internal) with oneDNN's status when it fails.
-  virtual void run(const float* a, const void* b, float* c, std::byte* scratch) const = 0;
+  virtual void run(const void* a, const void* b, void* c, std::byte* scratch) const = 0;
 };
 
 // The product for a shape, from a bounded process-wide cache: making one takes 0.1 to 1 ms.
@@ -49,13 +53,13 @@ std::shared_ptr<const Gemm> packed_gemm(const PackedGemmShape& shape);
 std::shared_ptr<const Gemm> batched_gemm(const BatchedGemmShape& shape);
 
 // Bytes of a packed B [k, n]; one layout for every m.
-size_t packed_weight_bytes(int64_t k, int64_t n);
-// Packs weights [n, k], row-major f32 (B is their transpose), into `packed`.
-void pack_weight(const float* weights, int64_t k, int64_t n, void* packed);
+size_t packed_weight_bytes(Precision precision, int64_t k, int64_t n);
+// Packs weights [n, k], row-major, of the type B has (B is their transpose), into `packed`.
+void pack_weight(Precision precision, const void* weights, int64_t k, int64_t n, void* packed);
 
 // Whether a packed product's bits are the same whatever its m is, for multiples of 16: shown by
 // tests/ops/onednn_test.cpp for the instruction set and version in use. Where it is not known,
 // every product must be run with m = 16.
-bool packed_bits_free_of_rows();
+bool packed_bits_free_of_rows(Precision precision);
 
 }  // namespace headway

@@ -17,6 +17,17 @@ enum class Activation : uint8_t { none, gelu_erf, gelu_tanh, relu, tanh };
 // "gelu_erf", ...
 const char* to_string(Activation activation);
 
+// What the products of Linear layers are computed in. Everything between them is f32.
+//   f32   weights and inputs f32
+//   bf16  weights and inputs rounded to bfloat16, sums in f32
+//   int8  weights scaled per output, inputs per row, both rounded to 8 bits; sums exact in 32 bits.
+//   The projections to q, k
+//         and v stay bf16, or f32 where the CPU has no bf16: the exponentials of attention magnify
+//         their errors
+enum class Precision : uint8_t { f32, bf16, int8 };
+// "f32", "bf16", "int8"
+const char* to_string(Precision precision);
+
 // How attention scores are computed; every strategy gives the same result within rounding. See
 // engine/ops/attention.hpp for the list and when each is chosen.
 enum class AttentionStrategy : uint8_t { automatic, materialized, tiled };
