@@ -10,6 +10,7 @@
 #include "engine/graph/program.hpp"
 #include "engine/graph/slab.hpp"
 #include "engine/ops/instruction_set.hpp"
+#include "engine/ops/precision.hpp"
 #include "engine/platform/cpu.hpp"
 #include "engine/runtime/parallel.hpp"
 #include "engine/runtime/schedule.hpp"
@@ -253,6 +254,7 @@ void Engine::trim() const {
 EngineInfo Engine::info() const {
   const State& state = *state_;
   EngineInfo info{.threads = state.limits.threads,
+                  .precision = state.program->precision,
                   .packed_weights = state.program->packed->size(),
                   .memory_in_use = state.meter.in_use(),
                   .peak_memory = state.meter.peak(),
@@ -264,9 +266,10 @@ EngineInfo Engine::info() const {
   return info;
 }
 
-Engine compile(const Graph& graph, const Limits& limits) {
+Engine compile(const Graph& graph, const Limits& limits, const CompileOptions& options) {
   hold_instruction_set();
-  return Engine(std::make_shared<Engine::State>(program_of(graph), limits));
+  if (!options.force_precision) expect_fast(options.precision);
+  return Engine(std::make_shared<Engine::State>(program_of(graph, options.precision), limits));
 }
 
 }  // namespace headway

@@ -33,7 +33,7 @@ Value add_input(Graph::State& state, const std::string& name, DType dtype, int64
   const auto id = static_cast<int32_t>(state.types.size());
   state.types.push_back({dtype, rows, width});
   state.inputs.push_back({name, id});
-  state.program.reset();
+  state.forget_programs();
   return {id};
 }
 
@@ -83,7 +83,7 @@ void Graph::output(const std::string& name, Value value) {
   type(value);
   expect_new_name("output", name, state_->outputs);
   state_->outputs.push_back({name, value.id});
-  state_->program.reset();
+  state_->forget_programs();
 }
 
 const ValueType& Graph::type(Value value) const {
@@ -116,7 +116,7 @@ std::vector<Value> Graph::add(const std::string& name, std::shared_ptr<const Lay
     state_->types.push_back(result);
   }
   state_->nodes.push_back(std::move(node));
-  state_->program.reset();
+  state_->forget_programs();
   return outputs;
 }
 

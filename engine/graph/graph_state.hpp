@@ -1,6 +1,7 @@
 // What a Graph holds.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -32,10 +33,13 @@ struct Graph::State {
   std::vector<NamedValue> outputs;
   int32_t streams = 0;
 
-  // The program last made of this graph, for engines compiled while another one lives; emptied when
-  // the graph changes.
-  mutable std::mutex program_mutex;
-  mutable std::weak_ptr<const Program> program;
+  // The programs last made of this graph, by precision, for engines compiled while another one
+  // lives.
+  mutable std::mutex programs_mutex;
+  mutable std::array<std::weak_ptr<const Program>, 3> programs;
+
+  // The graph has changed: its programs are those of another graph now.
+  void forget_programs() { programs = {}; }
 };
 
 }  // namespace headway

@@ -18,10 +18,17 @@ const NamedValue* find(const std::vector<NamedValue>& values, std::string_view n
 
 }  // namespace
 
-Program::Program(const Graph::State& graph)
-    : types(graph.types), inputs(graph.inputs), outputs(graph.outputs), streams(graph.streams) {
+Program::Program(const Graph::State& graph, Precision precision)
+    : precision(precision),
+      types(graph.types),
+      inputs(graph.inputs),
+      outputs(graph.outputs),
+      streams(graph.streams) {
   size_t packed_bytes = 0;
   for (Node& node : optimize(graph)) {
+    if (precision != Precision::f32) {
+      if (auto other = node.layer->at_precision(precision)) node.layer = std::move(other);
+    }
     std::vector<ValueType> input_types;
     for (int32_t input : node.inputs) input_types.push_back(types[input]);
     const size_t offset = packed_bytes;
@@ -54,17 +61,18 @@ const NamedValue* Program::find_output(std::string_view name) const {
   return find(outputs, name);
 }
 
-std::shared_ptr<const Program> program_of(const Graph& graph) {
+std::shared_ptr<const Program> program_of(const Graph& graph, Precision precision) {
   const Graph::State& state = graph.state();
   if (state.outputs.empty())
     fail(ErrorCode::invalid_argument, "the graph has no outputs: nothing would be computed");
   if (state.inputs.empty())
     fail(ErrorCode::invalid_argument, "the graph has no inputs: nothing gives its sequences");
-  std::lock_guard lock(state.program_mutex);
-  std::shared_ptr<const Program> program = state.program.lock();
+  std::lock_guard lock(state.programs_mutex);
+  std::weak_ptr<const Program>& known = state.programs[static_cast<size_t>(precision)];
+  std::shared_ptr<const Program> program = known.lock();
   if (program == nullptr) {
-    program = std::make_shared<const Program>(state);
-    state.program = program;
+    program = std::make_shared<const Program>(state, precision);
+    known = program;
   }
   return program;
 }

@@ -23,8 +23,9 @@ struct Step {
 struct Program {
   static constexpr int32_t kMaxStreams = 8;
 
-  explicit Program(const Graph::State& graph);
+  Program(const Graph::State& graph, Precision precision);
 
+  Precision precision;
   std::vector<ValueType> types;
   std::vector<Step> steps;
   std::vector<NamedValue> inputs;
@@ -41,8 +42,8 @@ struct Program {
   const NamedValue* find_output(std::string_view name) const;
 };
 
-// The program of a graph, shared while somebody holds it. Error(invalid_argument) for a graph
-// without outputs.
-std::shared_ptr<const Program> program_of(const Graph& graph);
+// The program of a graph in a precision, shared while somebody holds it. Error(invalid_argument)
+// for a graph without outputs.
+std::shared_ptr<const Program> program_of(const Graph& graph, Precision precision);
 
 }  // namespace headway

@@ -12,6 +12,7 @@
 #include "engine/runtime/team.hpp"
 #include "headway/batch.hpp"
 #include "headway/graph.hpp"
+#include "headway/operations.hpp"
 
 namespace headway {
 
@@ -110,6 +111,12 @@ class Layer {
   // only output; its inputs are this one's and then next's others. Null when there is none.
   virtual std::shared_ptr<const Layer> fuse(const Layer& next, size_t input) const {
     (void)next, (void)input;
+    return nullptr;
+  }
+
+  // The layer with its products computed in `precision`; null where that makes no difference.
+  virtual std::shared_ptr<const Layer> at_precision(Precision precision) const {
+    (void)precision;
     return nullptr;
   }
 

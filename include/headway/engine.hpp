@@ -14,6 +14,7 @@
 #include "headway/batch.hpp"
 #include "headway/graph.hpp"
 #include "headway/mode.hpp"
+#include "headway/operations.hpp"
 #include "headway/tensor.hpp"
 
 namespace headway {
@@ -25,6 +26,14 @@ struct Limits {
   int64_t tokens = 0;  // longest sequence of any stream; 0: no limit of its own
   size_t memory =
       0;  // bytes of working memory (slabs) of the engine; 0: no cap. Packed weights do not count
+};
+
+// How compile() turns a graph into an engine.
+struct CompileOptions {
+  // Of the products of Linear layers. Needs AVX512_BF16 (bf16) or AVX512_VNNI (int8): elsewhere f32
+  // is faster and more exact.
+  Precision precision = Precision::f32;
+  bool force_precision = false;  // use it all the same, where the CPU can
 };
 
 struct RunOptions {
@@ -54,7 +63,8 @@ struct Output {
 
 // Facts about an engine, for people and for monitoring.
 struct EngineInfo {
-  int threads;            // of its limits, resolved
+  int threads;  // of its limits, resolved
+  Precision precision;
   size_t packed_weights;  // bytes of packed weights
   size_t memory_in_use;   // bytes of slabs held now
   size_t peak_memory;     // the most bytes of slabs ever held
@@ -105,6 +115,6 @@ class Engine {
 
 // Fuses layers, packs weights and plans memory. Engines compiled from one graph share the packed
 // weights. Error(invalid_argument) for a graph without outputs or limits that cannot be.
-Engine compile(const Graph& graph, const Limits& limits = {});
+Engine compile(const Graph& graph, const Limits& limits = {}, const CompileOptions& options = {});
 
 }  // namespace headway
