@@ -17,6 +17,7 @@ namespace {
 struct Arguments {
   std::string model, input;
   int threads = 0;
+  Precision precision = Precision::f32;
   double seconds = 3;
   bool json = false;
 };
@@ -49,19 +50,20 @@ Batch tokenized(const Embedder& embedder, const std::vector<std::string>& texts)
 void run(const Arguments& args) {
   const std::vector<std::string> texts = read_lines(args.input);
   const std::vector<std::string_view> views(texts.begin(), texts.end());
-  const Embedder embedder = Embedder::open(args.model, {.threads = args.threads});
+  const Embedder embedder =
+      Embedder::open(args.model, {.threads = args.threads, .precision = args.precision});
   std::vector<float> vectors(views.size() * static_cast<size_t>(embedder.dim()));
   EmbedStats stats;
   const BenchTimes times = time_passes(args.seconds, [&] {
     stats = embedder.embed(views, vectors.data(), {.stop = interrupt_token()});
   });
 
-  const int threads = embedder.engine().info().threads;
+  const EngineInfo engine = embedder.engine().info();
   const double flops = embedder.engine().flops(tokenized(embedder, texts));
   const double texts_per_s = static_cast<double>(stats.texts) / times.min_s;
   const double tokens_per_s = static_cast<double>(stats.tokens) / times.min_s;
   if (args.json) {
-    print(bench_json(times, threads, flops)
+    print(bench_json(times, engine, flops)
               .add("texts", stats.texts)
               .add("tokens", stats.tokens)
               .add("truncated", stats.truncated)
@@ -72,7 +74,7 @@ void run(const Arguments& args) {
   } else {
     print(cat(grouped(stats.texts), " texts, ", grouped(stats.tokens), " tokens: ",
               fixed(texts_per_s, 1), " texts/s, ", grouped(static_cast<int64_t>(tokens_per_s)),
-              " tokens/s\n", bench_text(times, threads, flops), "\n"));
+              " tokens/s\n", bench_text(times, engine, flops), "\n"));
   }
 }
 
@@ -87,6 +89,7 @@ Command add_bench_embed(CLI::App& parent) {
       ->required()
       ->type_name("FILE");
   add_threads(*app, args->threads);
+  add_precision(*app, args->precision);
   add_bench_options(*app, args->seconds, args->json);
   app->footer(
       "Example:\n  headway bench embed --model models/all-MiniLM-L6-v2 --input texts.txt --json");

@@ -43,22 +43,23 @@ BenchTimes time_passes(double seconds, const std::function<void()>& pass) {
   return {times.front(), median, static_cast<int64_t>(times.size())};
 }
 
-JsonObjectWriter bench_json(const BenchTimes& times, int threads, double flops) {
+JsonObjectWriter bench_json(const BenchTimes& times, const EngineInfo& engine, double flops) {
   JsonObjectWriter json;
   json.add("min_s", times.min_s)
       .add("median_s", times.median_s)
       .add("passes", times.passes)
-      .add("threads", threads)
+      .add("threads", engine.threads)
       .add("isa", to_string(max_isa()))
-      .add("precision", "f32")
+      .add("precision", to_string(engine.precision))
       .add("gflops", gflops(times, flops));
   return json;
 }
 
-std::string bench_text(const BenchTimes& times, int threads, double flops) {
+std::string bench_text(const BenchTimes& times, const EngineInfo& engine, double flops) {
   return cat("min ", duration(times.min_s), ", median ", duration(times.median_s), " of ",
-             times.passes, " passes; ", fixed(gflops(times, flops), 1), " GFLOP/s (f32, ", threads,
-             threads == 1 ? " thread, " : " threads, ", to_string(max_isa()), ")");
+             times.passes, " passes; ", fixed(gflops(times, flops), 1), " GFLOP/s (",
+             to_string(engine.precision), ", ", engine.threads,
+             engine.threads == 1 ? " thread, " : " threads, ", to_string(max_isa()), ")");
 }
 
 }  // namespace headway::cli

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/formats/json_writer.hpp"
+#include "headway/engine.hpp"
 
 namespace headway::cli {
 
@@ -20,9 +21,9 @@ BenchTimes time_passes(double seconds, const std::function<void()>& pass);
 
 // What every result holds: min_s, median_s, passes, threads, isa, precision, gflops (of the
 // fastest pass). `flops` is of one pass.
-JsonObjectWriter bench_json(const BenchTimes& times, int threads, double flops);
+JsonObjectWriter bench_json(const BenchTimes& times, const EngineInfo& engine, double flops);
 
 // "min 8.21 ms, median 8.30 ms of 361 passes; 12.3 GFLOP/s (f32, 2 threads, avx512)"
-std::string bench_text(const BenchTimes& times, int threads, double flops);
+std::string bench_text(const BenchTimes& times, const EngineInfo& engine, double flops);
 
 }  // namespace headway::cli

@@ -18,6 +18,7 @@ namespace {
 struct Arguments {
   int64_t batch = 0, tokens = 0, dim = 0, heads = 0;
   int threads = 0;
+  Precision precision = Precision::f32;
   double seconds = 3;
   bool json = false;
 };
@@ -47,7 +48,7 @@ void run(const Arguments& args) {
       .qkv = {{.weight = {TensorView(qkv.data(), {3 * dim, dim}), "qkv.weight"}, .bias = {}}},
       .out = {.weight = {TensorView(out.data(), {dim, dim}), "out.weight"},
               .bias = {TensorView(bias.data(), {dim}), "out.bias"}}};
-  const Engine engine = compile_multi_head(weights, dim, args.heads, args.threads);
+  const Engine engine = compile_multi_head(weights, dim, args.heads, args.threads, args.precision);
 
   const int64_t elements = checked_mul(rows, dim, "--batch times --tokens times --dim");
   const auto x = random_numbers(elements, std::normal_distribution<float>());
@@ -59,10 +60,10 @@ void run(const Arguments& args) {
                {{"y", MutableTensorView(y.data(), shape)}}, {.stop = interrupt_token()});
   });
 
-  const int threads = engine.info().threads;
+  const EngineInfo info = engine.info();
   const double flops = engine.flops(batch);
   if (args.json) {
-    print(bench_json(times, threads, flops)
+    print(bench_json(times, info, flops)
               .add("batch", args.batch)
               .add("tokens", args.tokens)
               .add("dim", dim)
@@ -71,7 +72,7 @@ void run(const Arguments& args) {
           "\n");
   } else {
     print(cat("MultiHead ", shape.to_string(), ", ", args.heads,
-              " heads: ", bench_text(times, threads, flops), "\n"));
+              " heads: ", bench_text(times, info, flops), "\n"));
   }
 }
 
@@ -89,6 +90,7 @@ Command add_bench_multihead(CLI::App& parent) {
   count("--dim", args->dim, "D, numbers of each token");
   count("--heads", args->heads, "H, heads; D must be a multiple of it");
   add_threads(*app, args->threads);
+  add_precision(*app, args->precision);
   add_bench_options(*app, args->seconds, args->json);
   app->footer("Example:\n  headway bench multihead --batch 32 --tokens 128 --dim 384 --heads 12");
   return {app, [args] { run(*args); }};

@@ -8,6 +8,8 @@
 #include <functional>
 #include <string>
 
+#include "headway/operations.hpp"
+
 namespace headway::cli {
 
 struct Command {
@@ -34,6 +36,20 @@ inline void add_threads(CLI::App& app, int& threads) {
                  "or OMP_NUM_THREADS when that is less)")
       ->type_name("N")
       ->check(positive(4096));
+}
+
+// --precision, the same for all commands that compute.
+inline void add_precision(CLI::App& app, Precision& precision) {
+  app.add_option_function<std::string>(
+         "--precision",
+         [&precision](const std::string& name) {
+           for (const Precision each : {Precision::f32, Precision::bf16, Precision::int8})
+             if (name == to_string(each)) precision = each;
+         },
+         "f32, bf16 or int8, of the matrix products (default: f32); bf16 needs a CPU with\n"
+         "AVX512_BF16, int8 one with AVX512_VNNI")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"f32", "bf16", "int8"}).description(""));
 }
 
 // --model, for all commands with a model.

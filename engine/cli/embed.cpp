@@ -23,6 +23,7 @@ struct Arguments {
   std::string model, input = "-", output = "-", stats;
   std::optional<VectorFormat> format;
   int threads = 0;
+  Precision precision = Precision::f32;
   int64_t max_length = 0;
 
   VectorFormat chosen_format() const {
@@ -80,8 +81,9 @@ void run(const Arguments& args) {
     sink.refuse_terminal("use --output FILE, a pipe, or --format jsonl");
   std::optional<ByteSink> stats_sink;
   if (!args.stats.empty()) stats_sink.emplace(args.stats);
-  const Embedder embedder =
-      Embedder::open(args.model, {.threads = args.threads, .max_length = args.max_length});
+  const Embedder embedder = Embedder::open(
+      args.model,
+      {.threads = args.threads, .max_length = args.max_length, .precision = args.precision});
   const auto writer = make_vector_writer(sink, args.chosen_format(), embedder.dim());
   if (reader.is_terminal())
     std::fputs("headway: type one text a line; Ctrl-D on an empty line ends\n", stderr);
@@ -95,6 +97,7 @@ void run(const Arguments& args) {
   }
   summary.seconds = watch.seconds();
   summary.threads = embedder.engine().info().threads;
+  summary.precision = args.precision;
   summary.isa = to_string(max_isa());
   // Both files or, where that is possible, none.
   if (stats_sink) stats_sink->write(summary.json());
@@ -135,6 +138,7 @@ Command add_embed(CLI::App& parent) {
       ->type_name("NAME")
       ->check(CLI::IsMember({"npy", "jsonl"}).description(""));
   add_threads(*app, args->threads);
+  add_precision(*app, args->precision);
   app->add_option("--max-length", args->max_length,
                   "Tokens of a text at most, special ones included; the rest is cut\n"
                   "(default: the model's limit)")

@@ -22,6 +22,7 @@ struct Arguments {
   int64_t heads = 0;
   std::vector<int64_t> lengths;
   int threads = 0;
+  Precision precision = Precision::f32;
 };
 
 using Floats = std::vector<float>;
@@ -106,7 +107,8 @@ void run(const Arguments& args) {
   if (qkv.shape().rank() == 2 && qkv.shape()[1] != dim)
     fail(ErrorCode::invalid_argument, "\"", args.input, "\" is ", x.shape.to_string(), ", but ",
          qkv.name(), " is ", qkv.shape().to_string(), ": expected D = ", qkv.shape()[1]);
-  const Engine engine = compile_multi_head(std::move(weights), dim, heads, args.threads);
+  const Engine engine =
+      compile_multi_head(std::move(weights), dim, heads, args.threads, args.precision);
 
   const bool ragged = !args.lengths.empty();
   const Floats rows = ragged ? pack(x.values, batch, tokens, dim) : std::move(x.values);
@@ -156,6 +158,7 @@ Command add_multihead(CLI::App& parent) {
       ->allow_extra_args(false)
       ->type_name("L,L");
   add_threads(*app, args->threads);
+  add_precision(*app, args->precision);
   app->footer(
       "Example:\n"
       "  headway multihead --weights layer.safetensors --heads 8 --input x.npy --output y.npy \\\n"

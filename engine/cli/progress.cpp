@@ -80,7 +80,7 @@ std::string EmbedSummary::json() const {
              .add("tokens_per_s", rate(stats.tokens, seconds))
              .add("threads", threads)
              .add("isa", isa)
-             .add("precision", "f32")
+             .add("precision", to_string(precision))
              .str() +
          "\n";
 }

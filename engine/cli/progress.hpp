@@ -50,6 +50,7 @@ struct EmbedSummary {
   double seconds = 0;  // reading, embedding and writing; opening the model not included
   int threads = 0;
   std::string isa;
+  Precision precision = Precision::f32;
 
   // 1,999 texts (84,062 tokens) in 4.1 s: 488 texts/s; 12 texts were truncated
   std::string sentence() const;

@@ -11,8 +11,8 @@ namespace headway::cli {
 
 // Input "x" [tokens, D]; outputs "y" [tokens, D] and "weights", [H, T, T] a sequence. Errors as
 // multi_head.
-inline Engine compile_multi_head(MultiHeadWeights weights, int64_t dim, int64_t heads,
-                                 int threads) {
+inline Engine compile_multi_head(MultiHeadWeights weights, int64_t dim, int64_t heads, int threads,
+                                 Precision precision) {
   Graph graph;
   const Value x = graph.input("x", DType::f32, dim);
   MultiHeadOptions options;
@@ -22,7 +22,7 @@ inline Engine compile_multi_head(MultiHeadWeights weights, int64_t dim, int64_t 
   graph.output("weights", values.weights);
   Limits limits;
   limits.threads = threads;
-  return compile(graph, limits);
+  return compile(graph, limits, {.precision = precision});
 }
 
 }  // namespace headway::cli

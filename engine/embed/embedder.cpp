@@ -43,7 +43,7 @@ Embedder Embedder::open(const std::filesystem::path& directory, const EmbedderOp
   limits.threads = options.threads;
   limits.tokens = limit.tokens;
   limits.memory = options.memory;
-  Engine engine = compile(model.graph, limits);
+  Engine engine = compile(model.graph, limits, {.precision = options.precision});
 
   ModelInfo info;
   info.architecture = model.architecture;

@@ -19,7 +19,8 @@ struct EmbedderOptions {
   int threads = 0;         // as Limits::threads
   int64_t max_length = 0;  // tokens of one text, special ones included; 0: the model's own limit,
                            // which it may not exceed
-  size_t memory = 0;       // as Limits::memory
+  Precision precision = Precision::f32;  // as CompileOptions::precision
+  size_t memory = 0;                     // as Limits::memory
 };
 
 // What a call did.

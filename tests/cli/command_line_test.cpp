@@ -42,14 +42,14 @@ TEST(CommandLine, shows_its_version) {
 }
 
 TEST(CommandLine, refuses_by_name_an_option_that_does_not_exist) {
-  expect_usage_error("headway bench multihead has no option --precision",
+  expect_usage_error("headway bench multihead has no option --no-such-option",
                      {"bench", "multihead", "--batch", "1", "--tokens", "1", "--dim", "8",
-                      "--heads", "1", "--precision", "bf16"});
-  expect_usage_error("headway bench multihead has no option --precision",
-                     {"bench", "multihead", "--precision=bf16"});
-  expect_usage_error("headway embed has no option --precision",
-                     {"embed", "--model", "m", "--precision", "bf16"});
-  expect_usage_error("headway has no option --precision", {"--precision"});
+                      "--heads", "1", "--no-such-option", "1"});
+  expect_usage_error("headway bench multihead has no option --no-such-option",
+                     {"bench", "multihead", "--no-such-option=1"});
+  expect_usage_error("headway embed has no option --no-such-option",
+                     {"embed", "--model", "m", "--no-such-option", "1"});
+  expect_usage_error("headway has no option --no-such-option", {"--no-such-option"});
 }
 
 TEST(CommandLine, refuses_what_is_missing_or_too_much) {
