@@ -127,7 +127,7 @@ TEST_F(Facts, WarmChangesNothingThatShows) {
 }
 
 TEST_F(Facts, EnginesOfOneGraphShareTheirWeights) {
-  const auto first = program_of(graph), second = program_of(graph);
+  const auto first = program_of(graph, Precision::f32), second = program_of(graph, Precision::f32);
   EXPECT_EQ(first->packed->data(), second->packed->data());
   const Engine small = compile(graph, {.threads = 1});
   // Also when compiled at the same time, and as long as somebody holds them.
@@ -135,12 +135,12 @@ TEST_F(Facts, EnginesOfOneGraphShareTheirWeights) {
   {
     std::vector<std::jthread> threads;
     for (const Program*& program : seen)
-      threads.emplace_back([&] { program = program_of(graph).get(); });
+      threads.emplace_back([&] { program = program_of(graph, Precision::f32).get(); });
   }
   for (const Program* program : seen) EXPECT_EQ(program, first.get());
   // Another graph of the same weights has its own.
   const Graph other = block.graph();
-  EXPECT_NE(program_of(other)->packed->data(), first->packed->data());
+  EXPECT_NE(program_of(other, Precision::f32)->packed->data(), first->packed->data());
 }
 
 }  // namespace

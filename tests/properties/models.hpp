@@ -38,9 +38,10 @@ class Model {
   Graph graph;
   int64_t dim, heads;
   bool by_id;
+  Precision precision = Precision::f32;
 
   Engine engine(int threads, size_t memory = 0) const {
-    return compile(graph, {.threads = threads, .memory = memory});
+    return compile(graph, {.threads = threads, .memory = memory}, {.precision = precision});
   }
   Sequence sequence(Random& random, int64_t length) const {
     if (by_id) return {length, {}, random.ids(length, kVocabulary)};

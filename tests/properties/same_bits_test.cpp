@@ -10,6 +10,7 @@
 #include <random>
 #include <thread>
 
+#include "engine/ops/precision.hpp"
 #include "tests/properties/models.hpp"
 
 namespace headway {
@@ -18,6 +19,7 @@ namespace {
 struct Case {
   const char* name;
   std::unique_ptr<Model> (*make)();
+  Precision precision = Precision::f32;
 };
 
 void PrintTo(const Case& model, std::ostream* out) {
@@ -33,7 +35,25 @@ const Case kCases[] = {
     // Heads of 20 numbers and two panels of unequal width in the projections.
     {"odd", [] { return std::unique_ptr<Model>(new MultiHeadModel(100, 5)); }},
     {"bert", [] { return std::unique_ptr<Model>(new BertModel); }},
+    {"bert_bf16", [] { return std::unique_ptr<Model>(new BertModel); }, Precision::bf16},
+    {"bert_int8", [] { return std::unique_ptr<Model>(new BertModel); }, Precision::int8},
 };
+
+// Those in a precision that this CPU is fast in; an engine refuses the others
+// (tests/graph/precision_test.cpp).
+std::vector<Case> cases() {
+  std::vector<Case> cases;
+  for (const Case& each : kCases) {
+    if (is_fast(each.precision)) cases.push_back(each);
+  }
+  return cases;
+}
+
+std::unique_ptr<Model> make(const Case& each) {
+  std::unique_ptr<Model> model = each.make();
+  model->precision = each.precision;
+  return model;
+}
 
 bool same(const std::vector<float>& got, const std::vector<float>& expected) {
   return got.size() == expected.size() &&
@@ -97,7 +117,7 @@ class SameBits : public testing::TestWithParam<Case> {
     return order;
   }
 
-  const std::unique_ptr<Model> model = GetParam().make();
+  const std::unique_ptr<Model> model = make(GetParam());
   const std::vector<Engine> engines = {model->engine(1), model->engine(2), model->engine(5)};
   std::vector<Sequence> sequences;
   std::vector<Result> alone;  // on one thread, all outputs
@@ -225,7 +245,7 @@ TEST_P(SameBits, BesideMatesThatAreNoNumbers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, SameBits, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Models, SameBits, testing::ValuesIn(cases()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
