@@ -268,7 +268,7 @@ EngineInfo Engine::info() const {
 
 Engine compile(const Graph& graph, const Limits& limits, const CompileOptions& options) {
   hold_instruction_set();
-  if (!options.force_precision) expect_fast(options.precision);
+  expect_usable(options.precision, options.force_precision);
   return Engine(std::make_shared<Engine::State>(program_of(graph, options.precision), limits));
 }
 

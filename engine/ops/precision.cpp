@@ -30,11 +30,19 @@ bool is_fast(Precision precision) {
   return precision == Precision::f32 || max_isa() >= needed(precision);
 }
 
-void expect_fast(Precision precision) {
+void expect_usable(Precision precision, bool forced) {
   if (is_fast(precision)) return;
-  fail(ErrorCode::unsupported, "precision ", to_string(precision),
-       " is no faster than f32 without ", to_string(needed(precision)), ", and the engine may use ",
-       to_string(max_isa()), " here: use f32, or force it");
+  if (!forced) {
+    fail(ErrorCode::unsupported, "precision ", to_string(precision),
+         " is no faster than f32 without ", to_string(needed(precision)),
+         ", and the engine may use ", to_string(max_isa()), " here: use f32, or force it");
+  }
+  // oneDNN has no bf16 below AVX-512, and without VNNI its int8 products add pairs in 16 bits,
+  // which two products of 127 * 127 overflow.
+  const Isa least = precision == Precision::bf16 ? Isa::avx512 : Isa::avx512_vnni;
+  if (max_isa() == Isa::native || max_isa() >= least) return;
+  fail(ErrorCode::unsupported, "precision ", to_string(precision), " needs ", to_string(least),
+       ", and the engine may use ", to_string(max_isa()), " here");
 }
 
 }  // namespace headway

@@ -9,7 +9,8 @@ namespace headway {
 // `precision` faster than in f32.
 bool is_fast(Precision precision);
 
-// Error(unsupported) saying what is missing when it has not.
-void expect_fast(Precision precision);
+// Error(unsupported) saying what is missing when it has not; when `forced` only where products in
+// `precision` cannot be made at all, or not exactly.
+void expect_usable(Precision precision, bool forced);
 
 }  // namespace headway
