@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 #include "engine/platform/cpu.hpp"
@@ -50,10 +50,12 @@ class Pool {
   // counts as active from here on. Sets `count`; returns a list.
   Worker* claim(int wanted, int& count) {
     std::unique_lock lock(mutex_);
-    ++active_;
-    const int free = std::max(cores_, wanted + 1) - active_;
-    const int take = std::min(wanted, free);
-    if (take > workers_) grow(lock, take - workers_);
+    ++callers_;
+    const int free = std::max(cores_, wanted + 1) - callers_ - busy_;
+    const int take = std::clamp(free, 0, wanted);
+    // Booked at once, so that others see these cores as taken while workers start.
+    busy_ += take;
+    if (busy_ > expected_) grow(lock, busy_ - expected_);
     Worker* claimed = nullptr;
     for (count = 0; count < take && idle_ != nullptr; ++count) {
       Worker* worker = idle_;
@@ -61,20 +63,20 @@ class Pool {
       worker->next = claimed;
       claimed = worker;
     }
-    active_ += count;
+    busy_ -= take - count;
     return claimed;
   }
 
   // The caller of claim() and all its workers are done.
   void give_back(Worker* claimed) {
     std::lock_guard lock(mutex_);
-    --active_;
+    --callers_;
     while (claimed != nullptr) {
       Worker* worker = claimed;
       claimed = worker->next;
       worker->next = idle_;
       idle_ = worker;
-      --active_;
+      --busy_;
     }
   }
 
@@ -97,7 +99,7 @@ class Pool {
           serve();
         }
       }).detach();
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       expected_ -= count;
     }
     started_.wait(lock, [&] { return workers_ >= expected_; });
@@ -137,7 +139,8 @@ class Pool {
   Worker* idle_ = nullptr;
   int workers_ = 0;   // alive
   int expected_ = 0;  // alive or starting
-  int active_ = 0;    // threads computing now: callers and workers
+  int callers_ = 0;   // between claim() and give_back()
+  int busy_ = 0;      // workers claimed, or booked by a caller that waits for them to start
 };
 
 // Never destroyed: its workers sleep in it until the process ends. After fork the child leaves the
