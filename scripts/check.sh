@@ -27,5 +27,6 @@ mapfile -d '' sources < <(find engine include tests bench \( -name '*.hpp' -o -n
 check format "$clang_format" --dry-run -Werror "${sources[@]}"
 check layers scripts/check_layers.py
 check style scripts/check_style.py
+check readme scripts/check_readme.py
 check scripts shellcheck --external-sources scripts/*.sh .ci/run
 exit "$failed"
