@@ -18,6 +18,6 @@ step "Get the model all-MiniLM-L6-v2" scripts/get_model.sh
 
 printf '\nThe seed layer: multi-head attention, dim 64, 8 heads\n'
 build/release/bin/example_seed
-printf '\nHow alike sentences are (all-MiniLM-L6-v2)\n'
+printf '\nHow alike sentences are (all-MiniLM-L6-v2; the cosine, 1 for the same)\n'
 build/release/bin/example_similarity models/all-MiniLM-L6-v2
 printf '\nThe command is build/release/bin/headway; try it with --help.\n'
