@@ -9,6 +9,7 @@
 
 #include "engine/ops/instruction_set.hpp"
 #include "tests/ops/operand.hpp"
+#include "tests/support/expect_error.hpp"
 
 namespace headway {
 namespace {
@@ -265,9 +266,10 @@ TEST_F(BatchedGemm, is_the_product_of_views_with_gaps) {
   }
 }
 
-TEST_F(OnednnTest, marks_the_thread_only_while_inside) {
-  EXPECT_FALSE(inside_onednn());
-  const auto gemm = packed_gemm({Precision::f32, 16, 8, 8});
+TEST_F(OnednnTest, says_what_failed_and_takes_its_mark_off_the_thread) {
+  expect_error(ErrorCode::internal, "oneDNN could not make a batched matmul: ", [] {
+    batched_gemm({1, -3, 8, 8, 8, 8, 64, 8, 1, 64, 8});
+  });
   EXPECT_FALSE(inside_onednn());
 }
 
