@@ -53,3 +53,6 @@ show("exp", minimax(
 show("normal tail", minimax(
     lambda a: mpmath.exp(a**2 / 2) * mpmath.erfc(a / mpmath.sqrt(2)) / 2,
     lambda a: 2 / (mpmath.exp(a**2 / 2) * mpmath.erfc(a / mpmath.sqrt(2))), 4, 5, 0.0, 12.7))
+
+# 2^r = p(r) for |r| <= 1/2, of exp2_scaled_or_zero.
+show("exp2", minimax(lambda r: mpmath.power(2, r), lambda r: mpmath.power(2, -r), 6, 0, -0.5, 0.5))

@@ -66,8 +66,8 @@ HWY_INLINE V exp2_scaled_or_zero(D d, V x, V factor) {
   const auto magic = hn::Set(d, 12582912.0f);  // 1.5 x 2^23, as above
   const auto shifted = hn::MulAdd(x, factor, magic);
   const auto r = hn::MulSub(x, factor, hn::Sub(shifted, magic));
-  auto p = hn::Set(d, 0.00015345814f);
-  p = hn::MulAdd(p, r, hn::Set(d, 0.0013399932f));
+  auto p = hn::Set(d, 0.00015345812f);
+  p = hn::MulAdd(p, r, hn::Set(d, 0.0013399931f));
   p = hn::MulAdd(p, r, hn::Set(d, 0.009618489f));
   p = hn::MulAdd(p, r, hn::Set(d, 0.055503286f));
   p = hn::MulAdd(p, r, hn::Set(d, 0.24022646f));
