@@ -128,8 +128,7 @@ class Pool {
     for (uint32_t seen = 0;; ++seen) {
       wait_while_equal(self.given, seen);
       self.job->run(self.rank);
-      self.done.store(seen + 1, std::memory_order_release);
-      self.done.notify_all();
+      set_and_wake(self.done, seen + 1);
     }
   }
 
@@ -177,8 +176,7 @@ void run_team(int threads, FunctionRef<void(Team&)> body) {
   for (Worker* worker = claimed; worker != nullptr; worker = worker->next) {
     worker->job = &job;
     worker->rank = ++rank;
-    worker->given.fetch_add(1, std::memory_order_release);
-    worker->given.notify_all();
+    set_and_wake(worker->given, worker->given.load(std::memory_order_relaxed) + 1);
   }
   job.run(0);
   for (Worker* worker = claimed; worker != nullptr; worker = worker->next) {

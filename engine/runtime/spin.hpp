@@ -26,4 +26,12 @@ inline void wait_while_equal(const std::atomic<uint32_t>& value, uint32_t old) {
   while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
 }
 
+// Changes `value` and wakes who waits for that. The change must be sequentially consistent:
+// notify_all() first looks whether anybody waits, and behind a mere release the processor may look
+// before others see the change; a thread that goes to sleep in between would never be woken.
+inline void set_and_wake(std::atomic<uint32_t>& value, uint32_t next) {
+  value.store(next, std::memory_order_seq_cst);
+  value.notify_all();
+}
+
 }  // namespace headway

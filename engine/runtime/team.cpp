@@ -11,8 +11,7 @@ void TeamState::barrier() {
     arrived_.store(0, std::memory_order_relaxed);
     next_.store(0, std::memory_order_relaxed);
     failed_at_barrier_ = failing();
-    generation_.store(generation + 1, std::memory_order_release);
-    generation_.notify_all();
+    set_and_wake(generation_, generation + 1);
     return;
   }
   wait_while_equal(generation_, generation);
