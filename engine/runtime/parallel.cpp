@@ -147,18 +147,20 @@ class Pool {
 std::atomic<Pool*> the_pool{nullptr};
 std::mutex pool_mutex;
 
+// Registered before main(): a fork while some thread makes the pool must find the handlers already
+// in place, or the child inherits a locked mutex whose owner it does not have.
+[[maybe_unused]] const int fork_handlers =
+    pthread_atfork([] { pool_mutex.lock(); }, [] { pool_mutex.unlock(); },
+                   [] {
+                     pool_mutex.unlock();
+                     the_pool.store(nullptr, std::memory_order_release);
+                   });
+
 Pool& pool() {
   Pool* pool = the_pool.load(std::memory_order_acquire);
   if (pool != nullptr) return *pool;
   std::lock_guard lock(pool_mutex);
   if (the_pool.load(std::memory_order_acquire) == nullptr) {
-    static const int registered =
-        pthread_atfork([] { pool_mutex.lock(); }, [] { pool_mutex.unlock(); },
-                       [] {
-                         pool_mutex.unlock();
-                         the_pool.store(nullptr, std::memory_order_release);
-                       });
-    (void)registered;
     the_pool.store(new Pool, std::memory_order_release);
   }
   return *the_pool.load(std::memory_order_acquire);
