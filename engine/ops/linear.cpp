@@ -44,8 +44,9 @@ PackedLinear::PackedLinear(Precision precision, int64_t in, int64_t out, bool bi
       scale_offset_, precision_ == Precision::int8 ? aligned_floats(out_) : 0, "packed weights");
 }
 
-int64_t PackedLinear::tile_rows() const {
-  return packed_bits_free_of_rows(precision_) ? kTileRows : kRowStep;
+int64_t PackedLinear::round_up_rows(int64_t rows) const {
+  const int64_t step = fixed_rows() ? kFixedRows : kRowStep;
+  return ceil_div(rows, step) * step;
 }
 
 PackedLinear::Panel PackedLinear::panel(int64_t index) const {
@@ -111,7 +112,7 @@ void PackedLinear::pack_panel(const Panel& panel, std::span<float> weights,
 }
 
 PackedLinear::Scratch PackedLinear::layout(int64_t rows) const {
-  const int64_t tile = std::min(tile_rows(), ceil_div(rows, kRowStep) * kRowStep);
+  const int64_t tile = std::min(tile_rows(), round_up_rows(rows));
   Scratch at{};
   at.rows = aligned_floats(checked_mul(tile, panel_width_, "scratch"));
   at.row_scales =
@@ -123,8 +124,8 @@ PackedLinear::Scratch PackedLinear::layout(int64_t rows) const {
 
 size_t PackedLinear::thread_scratch(int64_t rows) const {
   if (rows == 0) return 0;
-  const int64_t tile = std::min(tile_rows(), ceil_div(rows, kRowStep) * kRowStep);
-  const int64_t tail = ceil_div(rows % tile, kRowStep) * kRowStep;
+  const int64_t tile = std::min(tile_rows(), round_up_rows(rows));
+  const int64_t tail = round_up_rows(rows % tile);
   size_t product = 0;
   for (int64_t p : {int64_t{0}, panels_ - 1}) {
     for (int64_t height : {tile, tail}) {
@@ -174,7 +175,7 @@ void PackedLinear::run_tile(const LinearCall& call, int64_t row, const Panel& pa
                             const std::byte* packed, const Scratch& at, int64_t& copied_row,
                             std::byte* scratch) const {
   const int64_t rows = std::min(tile_rows(), call.rows - row);
-  const int64_t height = ceil_div(rows, kRowStep) * kRowStep;
+  const int64_t height = round_up_rows(rows);
   if (copied_row == row || copy_rows(call, row, rows, height, at, scratch)) copied_row = row;
   const void* x =
       copied_row == row ? static_cast<const void*>(scratch + at.rows) : call.x + row * in_;

@@ -203,7 +203,7 @@ TEST_F(PackedLinearTest, gives_a_row_the_same_bits_in_any_call) {
       for (const int threads : {1, 2, 5}) {
         for (const bool padded : {false, true}) {
           for (const int64_t first : {0, 5, 100}) {
-            for (const int64_t rows : {1, 15, 16, 17, 63, 64, 65, 100}) {
+            for (const int64_t rows : {1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 100}) {
               EXPECT_TRUE(same_bits(at(first, rows, {.padded = padded, .threads = threads}),
                                     std::span(expected).subspan(first * out, rows * out)))
                   << to_string(precision) << ' ' << in << " to " << out << ", rows " << first
