@@ -2,34 +2,19 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "bench/support/minilm.hpp"
 #include "bench/support/run.hpp"
 #include "headway/embedder.hpp"
 
 namespace headway {
 namespace {
 
-constexpr char kModel[] = HEADWAY_SOURCE_DIR "/models/all-MiniLM-L6-v2";
-constexpr char kTexts[] = HEADWAY_SOURCE_DIR "/bench/data/texts-2000.txt";
-
-std::vector<std::string> read_texts() {
-  std::ifstream in(kTexts);
-  std::vector<std::string> texts;
-  for (std::string line; std::getline(in, line);) texts.push_back(line);
-  if (texts.size() != 2000)
-    throw std::runtime_error(std::string(kTexts) + ": expected 2000 texts, found " +
-                             std::to_string(texts.size()));
-  return texts;
-}
-
 // The text in the middle of all by its number of tokens.
 std::string median_text(std::vector<std::string> texts) {
-  const Tokenizer tokenizer = Tokenizer::open(kModel);
+  const Tokenizer tokenizer = Tokenizer::open(minilm_directory());
   const auto middle = texts.begin() + static_cast<int64_t>(texts.size() / 2);
   std::nth_element(texts.begin(), middle, texts.end(), [&](const auto& a, const auto& b) {
     return tokenizer.encode(a).ids.size() < tokenizer.encode(b).ids.size();
@@ -39,7 +24,7 @@ std::string median_text(std::vector<std::string> texts) {
 
 // One call with all the texts.
 void embed_bench(benchmark::State& state, const std::vector<std::string>& texts, int threads) {
-  const Embedder embedder = Embedder::open(kModel, {.threads = threads});
+  const Embedder embedder = Embedder::open(minilm_directory(), {.threads = threads});
   const std::vector<std::string_view> views(texts.begin(), texts.end());
   std::vector<float> vectors(views.size() * static_cast<size_t>(embedder.dim()));
   EmbedStats stats = embedder.embed(views, vectors.data());  // creates primitives and slabs
@@ -53,9 +38,7 @@ void embed_bench(benchmark::State& state, const std::vector<std::string>& texts,
 }
 
 void add_cases() {
-  if (!std::filesystem::exists(std::string(kModel) + "/model.safetensors"))
-    throw std::runtime_error(std::string(kModel) + " is missing: run scripts/get_model.sh");
-  const std::vector<std::string> texts = read_texts();
+  const std::vector<std::string> texts = mixed_texts();
   const std::vector<std::string> one{median_text(texts)};
   for (const int threads : bench_threads()) {
     const std::string team = "/team:" + std::to_string(threads);
