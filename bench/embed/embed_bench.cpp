@@ -23,8 +23,10 @@ std::string median_text(std::vector<std::string> texts) {
 }
 
 // One call with all the texts.
-void embed_bench(benchmark::State& state, const std::vector<std::string>& texts, int threads) {
-  const Embedder embedder = Embedder::open(minilm_directory(), {.threads = threads});
+void embed_bench(benchmark::State& state, const std::vector<std::string>& texts,
+                 Precision precision, int threads) {
+  const Embedder embedder =
+      Embedder::open(minilm_directory(), {.threads = threads, .precision = precision});
   const std::vector<std::string_view> views(texts.begin(), texts.end());
   std::vector<float> vectors(views.size() * static_cast<size_t>(embedder.dim()));
   EmbedStats stats = embedder.embed(views, vectors.data());  // creates primitives and slabs
@@ -40,16 +42,20 @@ void embed_bench(benchmark::State& state, const std::vector<std::string>& texts,
 void add_cases() {
   const std::vector<std::string> texts = mixed_texts();
   const std::vector<std::string> one{median_text(texts)};
-  for (const int threads : bench_threads()) {
-    const std::string team = "/team:" + std::to_string(threads);
-    const auto add = [&](const char* name, const std::vector<std::string>& texts) {
-      benchmark::RegisterBenchmark((name + team).c_str(), embed_bench, texts, threads)
-          ->UseRealTime()
-          ->MeasureProcessCPUTime()
-          ->Unit(benchmark::kMillisecond);
-    };
-    add("embed/all_2000_texts", texts);
-    add("embed/one_text_of_median_length", one);
+  const auto add = [](const char* name, const std::vector<std::string>& texts, Precision precision,
+                      int threads) {
+    const std::string full = std::string("embed/") + name + "/" + to_string(precision) +
+                             "/team:" + std::to_string(threads);
+    benchmark::RegisterBenchmark(full.c_str(), embed_bench, texts, precision, threads)
+        ->UseRealTime()
+        ->MeasureProcessCPUTime()
+        ->Unit(benchmark::kMillisecond);
+  };
+  for (const Precision precision : bench_precisions()) {
+    for (const int threads : bench_threads()) {
+      add("all_2000_texts", texts, precision, threads);
+      add("one_text_of_median_length", one, precision, threads);
+    }
   }
 }
 

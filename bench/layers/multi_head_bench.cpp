@@ -1,4 +1,5 @@
-// The MultiHead layer at every shape of bench/shapes, with every attention strategy.
+// The MultiHead layer at every shape of bench/shapes, with every attention strategy and in every
+// precision.
 #include <benchmark/benchmark.h>
 
 #include "bench/support/run.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 // The layer of DESIGN.md's first section: no bias for q, k and v, one for the output.
 void multi_head_bench(benchmark::State& state, const BenchShape& shape, AttentionStrategy strategy,
-                      int threads) {
+                      Precision precision, int threads) {
   Random random(1);
   const LinearNumbers qkv(random, shape.dim, 3 * shape.dim, false);
   const LinearNumbers out(random, shape.dim, shape.dim);
@@ -22,7 +23,7 @@ void multi_head_bench(benchmark::State& state, const BenchShape& shape, Attentio
   graph.output("y", multi_head(graph, x, {.qkv = {qkv.weights()}, .out = out.weights()},
                                {.heads = shape.heads, .scale = {}, .strategy = strategy})
                         .output);
-  const Engine engine = compile(graph, {.threads = threads});
+  const Engine engine = compile(graph, {.threads = threads}, {.precision = precision});
 
   const Batch batch = Batch::dense(shape.batch, shape.tokens);
   const Shape tensor{shape.batch, shape.tokens, shape.dim};
@@ -38,20 +39,23 @@ void multi_head_bench(benchmark::State& state, const BenchShape& shape, Attentio
       benchmark::Counter(engine.flops(batch), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void add_cases() {
-  for (const BenchShape& shape : bench_shapes()) {
-    for (const AttentionMethod& method : attention_methods()) {
-      for (const int threads : bench_threads()) {
-        const std::string name =
-            "multi_head/" + shape.name() + "/" + method.name + "/team:" + std::to_string(threads);
-        benchmark::RegisterBenchmark(name.c_str(), multi_head_bench, shape, method.strategy,
-                                     threads)
-            ->UseRealTime()
-            ->MeasureProcessCPUTime()
-            ->Unit(benchmark::kMicrosecond);
-      }
+void add_shape(const BenchShape& shape, const AttentionMethod& method) {
+  for (const Precision precision : bench_precisions()) {
+    for (const int threads : bench_threads()) {
+      const std::string name = "multi_head/" + shape.name() + "/" + method.name + "/" +
+                               to_string(precision) + "/team:" + std::to_string(threads);
+      benchmark::RegisterBenchmark(name.c_str(), multi_head_bench, shape, method.strategy,
+                                   precision, threads)
+          ->UseRealTime()
+          ->MeasureProcessCPUTime()
+          ->Unit(benchmark::kMicrosecond);
     }
   }
+}
+
+void add_cases() {
+  for (const BenchShape& shape : bench_shapes())
+    for (const AttentionMethod& method : attention_methods()) add_shape(shape, method);
 }
 
 }  // namespace

@@ -17,7 +17,6 @@
 #include "bench/limits/machine.hpp"
 #include "bench/limits/timed_model.hpp"
 #include "bench/support/run.hpp"
-#include "engine/ops/precision.hpp"
 #include "engine/platform/cpu.hpp"
 
 namespace headway {
@@ -41,16 +40,9 @@ int threads() {
   return default_threads();
 }
 
-std::vector<Precision> fast_precisions() {
-  std::vector<Precision> fast;
-  for (const Precision precision : {Precision::f32, Precision::bf16, Precision::int8})
-    if (is_fast(precision)) fast.push_back(precision);
-  return fast;
-}
-
 // The time is that of 10^9 operations or bytes.
 void add_machine_cases() {
-  for (const Precision precision : fast_precisions()) {
+  for (const Precision precision : bench_precisions()) {
     add_case(std::string("peak/") + to_string(precision), [=](benchmark::State& state) {
       const Peak& peak = gemm_peak(precision, threads());
       report(state, 1e9 / peak.per_second);
@@ -141,7 +133,7 @@ void add_model_cases(const Workload& workload, Precision precision,
 
 void add_cases() {
   add_machine_cases();
-  for (const Precision precision : fast_precisions()) {
+  for (const Precision precision : bench_precisions()) {
     add_model_cases({.name = "mix"}, precision,
                     {"embeddings", "qkv", "attention", "out_residual", "layer_norm", "ffn_up",
                      "ffn_down", "pooling"});

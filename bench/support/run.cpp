@@ -8,6 +8,7 @@
 
 #include "engine/kernels/targets.hpp"
 #include "engine/ops/instruction_set.hpp"
+#include "engine/ops/precision.hpp"
 #include "engine/platform/cpu.hpp"
 #include "engine/platform/isa.hpp"
 
@@ -16,6 +17,13 @@ namespace headway {
 std::vector<int> bench_threads() {
   const int all = default_threads();
   return all == 1 ? std::vector{1} : std::vector{1, all};
+}
+
+std::vector<Precision> bench_precisions() {
+  std::vector<Precision> fast;
+  for (const Precision precision : {Precision::f32, Precision::bf16, Precision::int8})
+    if (is_fast(precision)) fast.push_back(precision);
+  return fast;
 }
 
 int run_benchmarks(int argc, char** argv, const std::function<void()>& add) {
