@@ -15,21 +15,25 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class Op, bool kScaled, bool kBias, bool kResidual>
+template <class Op, bool kBytes, bool kBias, bool kResidual>
 void run(const Epilogue& e) {
   const hn::ScalableTag<float> d;
+  [[maybe_unused]] const hn::RebindToSigned<decltype(d)> di;
   const size_t lanes = hn::Lanes(d);
   for (size_t row = 0; row < e.rows; ++row) {
     const float* product = static_cast<const float*>(e.product) + row * e.product_stride;
-    const auto row_scale = hn::Set(d, kScaled ? e.row_scales[row] : 1.0f);
+    const auto row_scale = hn::Set(d, kBytes ? e.bytes.row_scales[row] : 1.0f);
+    const auto zero = hn::Set(di, kBytes ? e.bytes.row_zeros[row] : 0);
     const float* residual = kResidual ? e.residual + row * e.stride : nullptr;
     float* y = e.y + row * e.stride;
     const auto value = [&](size_t i, const auto& load) HWY_ATTR {
       auto v = load(product + i);
-      if constexpr (kScaled) {
+      if constexpr (kBytes) {
         // The loads move bits, whatever they mean.
-        const auto sum = hn::ConvertTo(d, hn::BitCast(hn::RebindToSigned<decltype(d)>(), v));
-        v = hn::Mul(hn::Mul(sum, row_scale), load(e.column_scales + i));
+        const auto column = reinterpret_cast<const float*>(e.bytes.column_sums + i);
+        const auto shift = hn::Mul(zero, hn::BitCast(di, load(column)));
+        const auto sum = hn::ConvertTo(d, hn::Sub(hn::BitCast(di, v), shift));
+        v = hn::Mul(hn::Mul(sum, row_scale), load(e.bytes.column_scales + i));
       }
       if constexpr (kBias) v = hn::Add(v, load(e.bias + i));
       v = Op()(d, v);
@@ -48,19 +52,17 @@ void run(const Epilogue& e) {
   }
 }
 
-template <class Op, bool kScaled>
+template <class Op, bool kBytes>
 void choose(const Epilogue& e) {
   if (e.bias != nullptr) {
-    return e.residual != nullptr ? run<Op, kScaled, true, true>(e)
-                                 : run<Op, kScaled, true, false>(e);
+    return e.residual != nullptr ? run<Op, kBytes, true, true>(e) : run<Op, kBytes, true, false>(e);
   }
-  return e.residual != nullptr ? run<Op, kScaled, false, true>(e)
-                               : run<Op, kScaled, false, false>(e);
+  return e.residual != nullptr ? run<Op, kBytes, false, true>(e) : run<Op, kBytes, false, false>(e);
 }
 
 template <class Op>
 void choose(const Epilogue& e) {
-  return e.row_scales != nullptr ? choose<Op, true>(e) : choose<Op, false>(e);
+  return e.bytes.row_scales != nullptr ? choose<Op, true>(e) : choose<Op, false>(e);
 }
 
 void epilogue_kernel(const Epilogue& e) {

@@ -6,16 +6,25 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "headway/operations.hpp"
 
 namespace headway {
 
+// What turns a product of bytes, rows that stand for row_scale (byte - zero) with columns that stand
+// for column_scale * byte, into numbers.
+struct ByteProduct {
+  const float* row_scales = nullptr;     // [rows]
+  const int32_t* row_zeros = nullptr;    // [rows]
+  const float* column_scales = nullptr;  // [width]
+  const int32_t* column_sums = nullptr;  // [width], of a column's bytes
+};
+
 struct Epilogue {
-  // [rows, width] at product_stride: float, or int32_t where there are scales.
+  // [rows, width] at product_stride: float, or int32_t where `bytes` has scales.
   const void* product = nullptr;
-  const float* row_scales = nullptr;     // [rows] or absent
-  const float* column_scales = nullptr;  // [width], present if and only if row_scales is
+  ByteProduct bytes = {};                // all of it, or nothing
   const float* bias = nullptr;           // [width] or absent
   const float* residual = nullptr;       // [rows, width] at stride, or absent; may be y
   float* y = nullptr;                    // [rows, width] at stride
@@ -24,7 +33,8 @@ struct Epilogue {
   Activation activation = Activation::none;
 };
 
-// y = activation(product * row_scale * column_scale + bias) + residual.
+// y = activation(product + bias) + residual, where the product of bytes is
+// (product - zero * column_sum) * row_scale * column_scale, its brackets exact in 32 bits.
 void epilogue(const Epilogue& e);
 
 }  // namespace headway

@@ -2,6 +2,7 @@
 #include "engine/kernels/quantize.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/quantize.cpp"
@@ -75,6 +76,35 @@ float to_int8_kernel(const float* x, size_t n, int8_t* y) {
   return largest / 127.0f;
 }
 
+ByteScale to_uint8_kernel(const float* x, size_t n, uint8_t* y) {
+  const Float d;
+  const hn::RebindToSigned<Float> di;
+  const hn::Rebind<uint8_t, Float> d8;
+  auto low = hn::Zero(d), high = hn::Zero(d);
+  auto most = hn::Zero(di);  // magnitudes as integers: Min and Max may drop a NaN
+  for_each_vector(x, n, [&](auto v, size_t) HWY_ATTR {
+    low = hn::Min(low, v);
+    high = hn::Max(high, v);
+    most = hn::Max(most, hn::BitCast(di, hn::Abs(v)));
+  });
+  const float least = hn::GetLane(hn::MinOfLanes(d, low));
+  const float scale = hn::GetLane(hn::MaxOfLanes(d, high)) / 255.0f - least / 255.0f;
+  const bool finite = hn::GetLane(hn::MaxOfLanes(di, most)) < 0x7f800000;
+  // The inverse of what is smaller than this could overflow.
+  if (!finite || scale < 1e-30f) {
+    std::fill_n(y, n, uint8_t{0});
+    return {finite ? 0.0f : std::numeric_limits<float>::quiet_NaN(), 0};
+  }
+  const float inverse = 1.0f / scale;
+  const auto zero = hn::NearestInt(hn::Set(d, -least * inverse));
+  const auto factor = hn::Set(d, inverse), offset = hn::ConvertTo(d, zero);
+  for_each_vector(x, n, [&](auto v, size_t i) HWY_ATTR {
+    const auto byte = hn::NearestInt(hn::MulAdd(v, factor, offset));
+    store_narrow(d8, hn::DemoteTo(d8, byte), y, i, n);
+  });
+  return {scale, hn::GetLane(zero)};
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace headway
@@ -85,6 +115,7 @@ namespace headway {
 
 HWY_EXPORT(to_bf16_kernel);
 HWY_EXPORT(to_int8_kernel);
+HWY_EXPORT(to_uint8_kernel);
 
 void to_bf16(const float* x, size_t n, uint16_t* y) {
   HWY_DYNAMIC_DISPATCH(to_bf16_kernel)(x, n, y);
@@ -92,6 +123,10 @@ void to_bf16(const float* x, size_t n, uint16_t* y) {
 
 float to_int8(const float* x, size_t n, int8_t* y) {
   return HWY_DYNAMIC_DISPATCH(to_int8_kernel)(x, n, y);
+}
+
+ByteScale to_uint8(const float* x, size_t n, uint8_t* y) {
+  return HWY_DYNAMIC_DISPATCH(to_uint8_kernel)(x, n, y);
 }
 
 }  // namespace headway

@@ -18,4 +18,16 @@ void to_bf16(const float* x, size_t n, uint16_t* y);
 // that is not finite, so that everything made of it is NaN or infinite too.
 float to_int8(const float* x, size_t n, int8_t* y);
 
+// What the bytes of a row stand for: x is about scale (y - zero).
+struct ByteScale {
+  float scale;
+  int32_t zero;  // the byte of 0, in [0, 255]
+};
+
+// y[i] = x[i] / scale + zero rounded to the nearest byte: 256 steps from the least to the greatest
+// number of the row, or 0 where that lies beyond them. A row whose steps would be below 1e-30 gives
+// zeros and the scale 0, one with a NaN or an infinity the scale NaN, so that everything made of it
+// is NaN too.
+ByteScale to_uint8(const float* x, size_t n, uint8_t* y);
+
 }  // namespace headway

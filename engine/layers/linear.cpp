@@ -6,7 +6,6 @@
 #include "engine/layers/build.hpp"
 #include "engine/layers/checks.hpp"
 #include "engine/layers/layer.hpp"
-#include "engine/layers/linear.hpp"
 #include "engine/ops/precision.hpp"
 
 namespace headway {
@@ -38,8 +37,7 @@ int64_t checked_in(std::span<const LinearWeights> parts) {
 // Inputs: x, and the residual where one is fused.
 class LinearLayer : public Layer {
  public:
-  LinearLayer(std::vector<LinearWeights> parts, Precision lowest)
-      : parts_(std::move(parts)), lowest_(lowest) {
+  explicit LinearLayer(std::vector<LinearWeights> parts) : parts_(std::move(parts)) {
     const int64_t in = checked_in(parts_);  // before anything looks into the parts
     packed_ = std::make_shared<const PackedLinear>(Precision::f32, in, total_out(parts_),
                                                    static_cast<bool>(parts_[0].bias));
@@ -69,7 +67,8 @@ class LinearLayer : public Layer {
   }
 
   std::shared_ptr<const Layer> at_precision(Precision precision) const override {
-    if (precision > lowest_) precision = is_fast(lowest_) ? lowest_ : Precision::f32;
+    if (precision == Precision::int8 && packed_->in() > PackedLinear::kMostByteInputs)
+      precision = is_fast(Precision::bf16) ? Precision::bf16 : Precision::f32;
     auto other = std::make_shared<LinearLayer>(*this);
     other->packed_ = std::make_shared<const PackedLinear>(precision, packed_->in(), packed_->out(),
                                                           packed_->bias());
@@ -103,7 +102,6 @@ class LinearLayer : public Layer {
 
  private:
   std::vector<LinearWeights> parts_;
-  Precision lowest_;
   std::shared_ptr<const PackedLinear> packed_;
   Activation activation_ = Activation::none;
   bool residual_ = false;
@@ -116,12 +114,7 @@ Value linear(Graph& graph, Value x, LinearWeights weights, const std::string& na
 }
 
 Value linear(Graph& graph, Value x, std::vector<LinearWeights> parts, const std::string& name) {
-  return linear(graph, x, std::move(parts), Precision::int8, name);
-}
-
-Value linear(Graph& graph, Value x, std::vector<LinearWeights> parts, Precision lowest,
-             const std::string& name) {
-  return add_layer<LinearLayer>(graph, name, {x}, std::move(parts), lowest);
+  return add_layer<LinearLayer>(graph, name, {x}, std::move(parts));
 }
 
 }  // namespace headway

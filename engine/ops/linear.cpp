@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "engine/base/checked.hpp"
@@ -40,8 +41,9 @@ PackedLinear::PackedLinear(Precision precision, int64_t in, int64_t out, bool bi
   bias_offset_ = checked_add(checked_mul(panel_bytes_, panels_ - 1, "packed weights"),
                              last_panel_bytes_, "packed weights");
   scale_offset_ = checked_add(bias_offset_, bias_ ? aligned_floats(out_) : 0, "packed weights");
-  packed_bytes_ = checked_add(
-      scale_offset_, precision_ == Precision::int8 ? aligned_floats(out_) : 0, "packed weights");
+  const size_t column = precision_ == Precision::int8 ? aligned_floats(out_) : 0;
+  sum_offset_ = checked_add(scale_offset_, column, "packed weights");
+  packed_bytes_ = checked_add(sum_offset_, column, "packed weights");
 }
 
 int64_t PackedLinear::round_up_rows(int64_t rows) const {
@@ -103,8 +105,11 @@ void PackedLinear::pack_panel(const Panel& panel, std::span<float> weights,
     case Precision::int8: {
       std::vector<int8_t> rounded(weights.size());
       auto* scales = reinterpret_cast<float*>(packed + scale_offset_) + panel.begin;
+      auto* sums = reinterpret_cast<int32_t*>(packed + sum_offset_) + panel.begin;
       for (int64_t output = 0; output < panel.width; ++output) {
-        scales[output] = to_int8(&weights[output * in_], in_, &rounded[output * in_]);
+        int8_t* row = &rounded[output * in_];
+        scales[output] = to_int8(&weights[output * in_], in_, row);
+        sums[output] = std::accumulate(row, row + in_, int32_t{0});
       }
       return pack_weight(precision_, rounded.data(), in_, panel.width, to);
     }
@@ -117,7 +122,8 @@ PackedLinear::Scratch PackedLinear::layout(int64_t rows) const {
   at.rows = aligned_floats(checked_mul(tile, panel_width_, "scratch"));
   at.row_scales =
       checked_add(at.rows, aligned_floats(checked_mul(tile, in_, "scratch")), "scratch");
-  at.gemm = checked_add(at.row_scales, aligned_floats(tile), "scratch");
+  at.row_zeros = checked_add(at.row_scales, aligned_floats(tile), "scratch");
+  at.gemm = checked_add(at.row_zeros, aligned_floats(tile), "scratch");
   at.end = at.gemm;
   return at;
 }
@@ -162,10 +168,15 @@ bool PackedLinear::copy_rows(const LinearCall& call, int64_t row, int64_t rows, 
     element = sizeof(uint16_t);
     to_bf16(x, rows * in_, reinterpret_cast<uint16_t*>(to));
   } else {
-    element = sizeof(int8_t);
+    element = sizeof(uint8_t);
     auto* scales = reinterpret_cast<float*>(scratch + at.row_scales);
-    for (int64_t r = 0; r < rows; ++r)
-      scales[r] = to_int8(x + r * in_, in_, reinterpret_cast<int8_t*>(to) + r * in_);
+    auto* zeros = reinterpret_cast<int32_t*>(scratch + at.row_zeros);
+    for (int64_t r = 0; r < rows; ++r) {
+      const ByteScale row_scale =
+          to_uint8(x + r * in_, in_, reinterpret_cast<uint8_t*>(to) + r * in_);
+      scales[r] = row_scale.scale;
+      zeros[r] = row_scale.zero;
+    }
   }
   std::memset(to + rows * in_ * element, 0, (height - rows) * in_ * element);
   return true;
@@ -181,23 +192,25 @@ void PackedLinear::run_tile(const LinearCall& call, int64_t row, const Panel& pa
       copied_row == row ? static_cast<const void*>(scratch + at.rows) : call.x + row * in_;
   gemm(panel, height).run(x, packed + panel.offset, scratch + at.product, scratch + at.gemm);
 
-  const auto floats = [&](size_t offset) {
-    return reinterpret_cast<const float*>(packed + offset) + panel.begin;
-  };
-  const bool scaled = precision_ == Precision::int8;
+  const auto column = [&](size_t offset) { return packed + offset + panel.begin * sizeof(float); };
+  ByteProduct bytes;
+  if (precision_ == Precision::int8) {
+    bytes = {.row_scales = reinterpret_cast<const float*>(scratch + at.row_scales),
+             .row_zeros = reinterpret_cast<const int32_t*>(scratch + at.row_zeros),
+             .column_scales = reinterpret_cast<const float*>(column(scale_offset_)),
+             .column_sums = reinterpret_cast<const int32_t*>(column(sum_offset_))};
+  }
   const int64_t place = row * out_ + panel.begin;
-  epilogue(
-      {.product = scratch + at.product,
-       .row_scales = scaled ? reinterpret_cast<const float*>(scratch + at.row_scales) : nullptr,
-       .column_scales = scaled ? floats(scale_offset_) : nullptr,
-       .bias = bias_ ? floats(bias_offset_) : nullptr,
-       .residual = call.residual == nullptr ? nullptr : call.residual + place,
-       .y = call.y + place,
-       .rows = static_cast<size_t>(rows),
-       .width = static_cast<size_t>(panel.width),
-       .product_stride = static_cast<size_t>(panel.width),
-       .stride = static_cast<size_t>(out_),
-       .activation = call.activation});
+  epilogue({.product = scratch + at.product,
+            .bytes = bytes,
+            .bias = bias_ ? reinterpret_cast<const float*>(column(bias_offset_)) : nullptr,
+            .residual = call.residual == nullptr ? nullptr : call.residual + place,
+            .y = call.y + place,
+            .rows = static_cast<size_t>(rows),
+            .width = static_cast<size_t>(panel.width),
+            .product_stride = static_cast<size_t>(panel.width),
+            .stride = static_cast<size_t>(out_),
+            .activation = call.activation});
 }
 
 }  // namespace headway

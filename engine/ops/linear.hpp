@@ -34,13 +34,16 @@ class PackedLinear {
   // Rows of every tile where bits depend on their number; see packed_bits_free_of_rows().
   static constexpr int64_t kFixedRows = 16;
 
+  // Inputs whose products in int8 cannot leave 32 bits: 255 * 127 * in is below 2^31.
+  static constexpr int64_t kMostByteInputs = 66311;
+
   PackedLinear(Precision precision, int64_t in, int64_t out, bool bias);
 
   Precision precision() const { return precision_; }
   bool bias() const { return bias_; }
   int64_t in() const { return in_; }
   int64_t out() const { return out_; }
-  // Bytes of the packed weights, the bias and the outputs' scales, a multiple of 64.
+  // Bytes of the packed weights, the bias and the outputs' scales and sums, a multiple of 64.
   size_t packed_bytes() const { return packed_bytes_; }
   // Packs parts whose outputs stand side by side. Their shapes have been checked.
   void pack(std::span<const LinearWeights> parts, std::byte* packed) const;
@@ -74,7 +77,7 @@ class PackedLinear {
 
   // Where a thread's scratch holds what, in bytes from its begin.
   struct Scratch {
-    size_t product, rows, row_scales, gemm, end;
+    size_t product, rows, row_scales, row_zeros, gemm, end;
   };
 
   bool fixed_rows() const { return !packed_bits_free_of_rows(precision_); }
@@ -97,7 +100,7 @@ class PackedLinear {
   bool bias_;
   int64_t panels_, panel_width_;
   size_t panel_bytes_, last_panel_bytes_;
-  size_t bias_offset_, scale_offset_, packed_bytes_;
+  size_t bias_offset_, scale_offset_, sum_offset_, packed_bytes_;
   mutable std::array<std::array<Product, kTileRows / kRowStep>, 2>
       products_;  // [last panel?][height / kRowStep - 1]
 };

@@ -71,7 +71,7 @@ const dnnl::engine& cpu() {
   return *engine;
 }
 
-memory::data_type input_type(Precision precision) {
+memory::data_type weight_type(Precision precision) {
   switch (precision) {
     case Precision::f32:
       return memory::data_type::f32;
@@ -81,6 +81,11 @@ memory::data_type input_type(Precision precision) {
       return memory::data_type::s8;
   }
   return memory::data_type::undef;
+}
+
+memory::data_type row_type(Precision precision) {
+  // Bytes without a sign are what the CPU multiplies; oneDNN would have to shift signed ones.
+  return precision == Precision::int8 ? memory::data_type::u8 : weight_type(precision);
 }
 
 memory::data_type sum_type(Precision precision) {
@@ -143,13 +148,13 @@ dnnl::primitive_attr user_scratchpad() {
 }
 
 dnnl::matmul::primitive_desc packed_desc(const PackedGemmShape& s, const memory::desc& weights) {
-  return {cpu(), dense(s.m, s.k, input_type(s.precision)), weights,
+  return {cpu(), dense(s.m, s.k, row_type(s.precision)), weights,
           dense(s.m, s.n, sum_type(s.precision)), user_scratchpad()};
 }
 
 // The layout oneDNN wants for B [k, n], asked for at the largest row count it is run with.
 memory::desc packed_layout(Precision precision, int64_t k, int64_t n) {
-  const memory::desc any({k, n}, input_type(precision), memory::format_tag::any);
+  const memory::desc any({k, n}, weight_type(precision), memory::format_tag::any);
   return packed_desc({precision, 64, k, n}, any).weights_desc();
 }
 
@@ -285,7 +290,7 @@ size_t packed_weight_bytes(Precision precision, int64_t k, int64_t n) {
 
 void pack_weight(Precision precision, const void* weights, int64_t k, int64_t n, void* packed) {
   call("pack weights", [&] {
-    const memory::desc transposed({k, n}, input_type(precision), memory::dims{1, k});
+    const memory::desc transposed({k, n}, weight_type(precision), memory::dims{1, k});
     memory from(transposed, cpu(), const_cast<void*>(weights));
     memory to(packed_layout(precision, k, n), cpu(), packed);
     dnnl::stream stream(cpu());

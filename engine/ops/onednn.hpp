@@ -21,7 +21,7 @@ std::string onednn_isa();
 bool inside_onednn();
 
 // C[m, n] = A[m, k] B[k, n] with a B that was packed once. All of A and C are dense. A and B are
-// f32, bf16 or int8 as `precision` says; C is f32, or int32 for int8.
+// f32 or bf16 as `precision` says, and C is f32; or, for int8, A is uint8, B int8 and C int32.
 struct PackedGemmShape {
   Precision precision;
   int64_t m, k, n;
@@ -57,7 +57,7 @@ size_t packed_weight_bytes(Precision precision, int64_t k, int64_t n);
 // Packs weights [n, k], row-major, of the type B has (B is their transpose), into `packed`.
 void pack_weight(Precision precision, const void* weights, int64_t k, int64_t n, void* packed);
 
-// Whether a packed product's bits are the same whatever its m is, for multiples of 16: shown by
+// Whether a packed product's bits are the same whatever its m is, for multiples of 8: shown by
 // tests/ops/onednn_test.cpp for the instruction set and version in use. Where it is not known,
 // every product must be run with m = 16.
 bool packed_bits_free_of_rows(Precision precision);

@@ -20,10 +20,8 @@ const char* to_string(Activation activation);
 // What the products of Linear layers are computed in. Everything between them is f32.
 //   f32   weights and inputs f32
 //   bf16  weights and inputs rounded to bfloat16, sums in f32
-//   int8  weights scaled per output, inputs per row, both rounded to 8 bits; sums exact in 32 bits.
-//   The projections to q, k
-//         and v stay bf16, or f32 where the CPU has no bf16: the exponentials of attention magnify
-//         their errors
+//   int8  weights scaled per output, inputs per row from its least to its greatest number, both
+//         rounded to 8 bits; sums exact in 32 bits
 enum class Precision : uint8_t { f32, bf16, int8 };
 // "f32", "bf16", "int8"
 const char* to_string(Precision precision);

@@ -57,8 +57,8 @@ TEST_P(PrecisionTest, IsNearF32OrRefused) {
     errors += std::pow(got[i] - expected[i], 2);
   }
   const double error = std::sqrt(errors / squares);
-  // Rounding is uniform within half a step of 2^-8 of a number (bf16), of 1/127 of the largest in a
-  // row (int8), in both factors.
+  // Rounding is uniform within half a step of 2^-8 of a number (bf16); for int8 of 1/127 of the
+  // largest weight of an output and of 1/255 of what a row spans.
   EXPECT_LT(error, precision == Precision::bf16 ? 0.004 : 0.02);
   EXPECT_GT(error, precision == Precision::bf16 ? 0.0005 : 0.002) << "computed in f32?";
 }

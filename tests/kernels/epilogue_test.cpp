@@ -84,10 +84,15 @@ TEST(Epilogue, scales_integer_sums_back_first) {
       for (size_t i = 0; i < sums.size(); ++i) sums[i] = static_cast<int32_t>(i * 7919) - 60000;
       const std::vector<float> rows = normal_values(kRows), columns = normal_values(width),
                                bias = normal_values(width, 1);
+      const std::vector<int32_t> zeros = {0, 201};
+      std::vector<int32_t> column_sums(width);
+      for (size_t i = 0; i < width; ++i) column_sums[i] = 3001 - static_cast<int32_t>(i) * 577;
       std::vector<float> y(sums.size(), kNaN);
       epilogue({.product = sums.data(),
-                .row_scales = rows.data(),
-                .column_scales = columns.data(),
+                .bytes = {.row_scales = rows.data(),
+                          .row_zeros = zeros.data(),
+                          .column_scales = columns.data(),
+                          .column_sums = column_sums.data()},
                 .bias = bias.data(),
                 .y = y.data(),
                 .rows = kRows,
@@ -95,7 +100,8 @@ TEST(Epilogue, scales_integer_sums_back_first) {
                 .product_stride = width,
                 .stride = width});
       for (size_t i = 0; i < y.size(); ++i) {
-        const float scaled = static_cast<float>(sums[i]) * rows[i / width] * columns[i % width];
+        const int32_t sum = sums[i] - zeros[i / width] * column_sums[i % width];
+        const float scaled = static_cast<float>(sum) * rows[i / width] * columns[i % width];
         EXPECT_EQ(y[i], scaled + bias[i % width]) << i;
       }
     }

@@ -81,7 +81,7 @@ class Packed {
   Placed<std::byte> packed_;
 };
 
-// Rows of n numbers as a precision holds them.
+// Weights of n inputs each as a precision holds them.
 std::vector<double> stored(Precision precision, std::span<const float> x, int64_t n) {
   std::vector<double> result(x.begin(), x.end());
   if (precision == Precision::bf16) {
@@ -95,6 +95,18 @@ std::vector<double> stored(Precision precision, std::span<const float> x, int64_
       const double scale = to_int8(&x[begin], n, row.data());
       for (int64_t i = 0; i < n; ++i) result[begin + i] = scale * row[i];
     }
+  }
+  return result;
+}
+
+// As above, for the rows that are multiplied by them.
+std::vector<double> stored_rows(Precision precision, std::span<const float> x, int64_t n) {
+  if (precision != Precision::int8) return stored(precision, x, n);
+  std::vector<double> result(x.size());
+  std::vector<uint8_t> row(n);
+  for (size_t begin = 0; begin < x.size(); begin += n) {
+    const auto [scale, zero] = to_uint8(&x[begin], n, row.data());
+    for (int64_t i = 0; i < n; ++i) result[begin + i] = double{scale} * (row[i] - zero);
   }
   return result;
 }
@@ -119,7 +131,7 @@ void expect_linear(Precision precision, const LinearNumbers& numbers, std::span<
                    std::span<const float> residual, const How& how) {
   const std::vector<float> y = Packed(precision, numbers.weights()).run(x, residual, how);
   const int64_t in = numbers.in, out = numbers.out;
-  const std::vector<double> wide_x = stored(precision, x, in);
+  const std::vector<double> wide_x = stored_rows(precision, x, in);
   const std::vector<double> weight = stored(precision, numbers.weight, in);
   for (size_t i = 0; i < y.size(); ++i) {
     const size_t row = i / out, output = i % out;

@@ -68,10 +68,10 @@ TEST_F(PackedGemm, is_the_product_for_ragged_sizes) {
       for (const int64_t n : {1, 7, 16, 100, 192}) {
         const Operand weights(random, precision, n * k);
         const PackedWeight packed(precision, weights, k, n);
-        for (const int64_t m : {1, 5, 16, 48, 64}) {
+        for (const int64_t m : {1, 5, 8, 16, 48, 64}) {
           SCOPED_TRACE(testing::Message()
                        << to_string(precision) << " m " << m << " k " << k << " n " << n);
-          const Operand a(random, precision, m * k);
+          const Operand a(random, precision, m * k, true);
           Placed<uint32_t> c(m * n + 1, 0xabcdef01u);
           run(*packed_gemm({precision, m, k, n}), a.bytes, packed.data(), c.data());
           ASSERT_EQ(c.data()[m * n], 0xabcdef01u);
@@ -99,7 +99,7 @@ void for_each_weight(const Check& check) {
       for (const int64_t n : {1, 16, 100, 192}) {
         SCOPED_TRACE(testing::Message() << to_string(precision) << " k " << k << " n " << n);
         const Operand weights(random, precision, n * k);
-        const Operand a(random, precision, 64 * k);
+        const Operand a(random, precision, 64 * k, true);
         check(precision, k, n, a, PackedWeight(precision, weights, k, n));
       }
     }
@@ -117,10 +117,10 @@ std::vector<uint32_t> by_sixteen(Precision precision, int64_t k, int64_t n, cons
   return c;
 }
 
-// Heights that Linear runs products with: more than 16 rows only where that changes no bit.
+// Heights that Linear runs products with: others than 16 rows only where that changes no bit.
 std::vector<int64_t> heights(Precision precision) {
   if (!packed_bits_free_of_rows(precision)) return {16};
-  return {16, 32, 48, 64};
+  return {8, 16, 24, 32, 40, 48, 56, 64};
 }
 
 TEST_F(PackedGemm, has_bits_free_of_the_number_of_rows_where_it_says_so) {
@@ -130,7 +130,7 @@ TEST_F(PackedGemm, has_bits_free_of_the_number_of_rows_where_it_says_so) {
         const size_t row_bytes = a.bytes.size() / 64;
         for (const int64_t m : heights(precision)) {
           const auto gemm = packed_gemm({precision, m, k, n});
-          for (int64_t first = 0; first + m <= 64; first += 16) {
+          for (int64_t first = 0; first + m <= 64; first += 8) {
             std::vector<uint32_t> c(static_cast<size_t>(m * n));
             run(*gemm, std::span(a.bytes).subspan(first * row_bytes, m * row_bytes), packed.data(),
                 c.data());

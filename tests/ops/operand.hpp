@@ -59,16 +59,17 @@ inline std::vector<Precision> product_precisions() {
   return result;
 }
 
-// Random numbers: N(0, 1), rounded in bf16; in int8 any number from -127 to 127.
+// Random weights: N(0, 1), rounded in bf16; in int8 any number from -127 to 127. As rows, whose
+// bytes have no sign in int8, any number from 0 to 255.
 struct Operand {
   std::vector<std::byte> bytes;
   std::vector<double> values;
 
-  Operand(Random& random, Precision precision, int64_t count) {
+  Operand(Random& random, Precision precision, int64_t count, bool rows = false) {
     bytes.resize(static_cast<size_t>(count) * element_size(precision));
     if (precision == Precision::int8) {
       for (std::byte& byte : bytes) {
-        const int32_t value = random.below(255) - 127;
+        const int32_t value = rows ? random.below(256) : random.below(255) - 127;
         byte = static_cast<std::byte>(value);
         values.push_back(value);
       }
