@@ -1,0 +1,127 @@
+// Which layers run as one step, and that no bit of a result tells.
+#include "engine/graph/optimize.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <functional>
+
+#include "engine/base/message.hpp"
+#include "engine/ops/precision.hpp"
+#include "tests/graph/small_graph.hpp"
+#include "tests/support/run_graph.hpp"
+
+namespace headway {
+namespace {
+
+constexpr int64_t kDim = SmallBlock::kDim;
+
+using Build = std::function<std::vector<Value>(Graph&, Value x)>;
+
+// A graph whose output "y" is the last of the values build() makes; the others are outputs too when
+// `watched`.
+Graph make(const Build& build, bool watched) {
+  Graph graph;
+  const std::vector<Value> values = build(graph, graph.input("x", DType::f32, kDim));
+  graph.output("y", values.back());
+  for (size_t i = 0; watched && i + 1 < values.size(); ++i)
+    graph.output(cat("watched ", i), values[i]);
+  return graph;
+}
+
+class Optimize : public testing::Test {
+ protected:
+  Value norm(Graph& graph, Value x) const {
+    return layer_norm(graph, x, TensorView(block.gamma.data(), {kDim}),
+                      TensorView(block.beta.data(), {kDim}), 1e-5f);
+  }
+
+  // "y" of a run that all outputs are asked of.
+  std::vector<float> run_all(const Engine& engine) const {
+    const Input input{"x", batch, {x.data(), {batch.rows(), kDim}}};
+    std::deque<std::vector<float>> values;
+    std::vector<Output> outputs;
+    for (const std::string& name : engine.info().outputs) {
+      const int64_t elements = engine.output_elements(name, std::span(&input, 1));
+      values.emplace_back(static_cast<size_t>(elements), -1.0f);
+      outputs.push_back({name, {values.back().data(), {elements}}});
+    }
+    engine.run(std::span(&input, 1), outputs);
+    return values.front();
+  }
+
+  // What build() makes runs in `fused` steps, or in one for each value when all are outputs, with
+  // the same bits in each precision, mode, and on one thread and two.
+  void expect_steps(size_t fused, const Build& build) const {
+    const Graph whole = make(build, false), watched = make(build, true);
+    const size_t values = watched.state().outputs.size();
+    EXPECT_EQ(optimize(whole.state()).size(), fused);
+    EXPECT_EQ(optimize(watched.state()).size(), values);
+    for (const Precision precision : {Precision::f32, Precision::bf16, Precision::int8}) {
+      if (!is_fast(precision)) continue;
+      const CompileOptions options{.precision = precision};
+      const auto expected = run_all(compile(watched, {.threads = 1}, options));
+      for (const int threads : {1, 2})
+        for (const Mode mode : {Mode::across, Mode::inside}) {
+          RunOptions how;
+          how.mode = mode;
+          const Engine engine = compile(whole, {.threads = threads}, options);
+          EXPECT_TRUE(same_bits(run_output(engine, batch, x, kDim, how), expected))
+              << to_string(precision) << ", " << threads << " threads, mode "
+              << static_cast<int>(mode);
+        }
+    }
+    EXPECT_EQ(compile(whole).info().parameters, compile(watched).info().parameters);
+  }
+
+  const SmallBlock block;
+  Random random{6};
+  const LinearNumbers up{random, kDim, 400}, down{random, 400, kDim}, square{random, kDim, kDim};
+  const Batch batch = Batch::ragged(std::vector<int64_t>{5, 1, 0, 40, 17, 130});
+  const std::vector<float> x = random.normals(batch.rows() * kDim);
+};
+
+TEST_F(Optimize, LinearTakesWhatFollows) {
+  expect_steps(2, [&](Graph& graph, Value in) {
+    const Value wide = linear(graph, in, up.weights());
+    const Value bent = activation(graph, wide, Activation::gelu_erf);
+    const Value narrow = linear(graph, bent, down.weights());
+    const Value sum = add(graph, in, narrow);
+    return std::vector{wide, bent, narrow, sum, norm(graph, sum)};
+  });
+  expect_steps(1, [&](Graph& graph, Value in) {
+    const Value product = linear(graph, in, square.weights());
+    return std::vector{product, norm(graph, product)};
+  });
+  expect_steps(1, [&](Graph& graph, Value in) {
+    const Value product = linear(graph, in, square.weights());
+    const Value bent = activation(graph, product, Activation::relu);
+    return std::vector{product, bent, norm(graph, bent)};
+  });
+}
+
+// Nothing can come between the steps of a Linear: what follows in another order stays apart.
+TEST_F(Optimize, LinearTakesNothingAfterItsLayerNorm) {
+  for (const auto& last : std::vector<std::function<Value(Graph&, Value)>>{
+           [&](Graph&graph, Value y) { return norm(graph, y); },
+           [&](Graph&graph, Value y) { return activation(graph, y, Activation::tanh); },
+           [&](Graph&graph, Value y) { return add(graph, y, Value{0}); }}) {
+    expect_steps(2, [&](Graph& graph, Value in) {
+      const Value product = linear(graph, in, square.weights());
+      const Value normed = norm(graph, product);
+      return std::vector{product, normed, last(graph, normed)};
+    });
+  }
+}
+
+// The sum is a residual further on, so it must be in memory as it is.
+TEST_F(Optimize, AValueReadTwiceIsNobodysToFuse) {
+  expect_steps(3, [&](Graph& graph, Value in) {
+    const Value sum = add(graph, linear(graph, in, square.weights()), in);
+    const Value normed = norm(graph, sum);
+    return std::vector{sum, normed, add(graph, normed, sum)};
+  });
+}
+
+}  // namespace
+}  // namespace headway
