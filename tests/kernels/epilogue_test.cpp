@@ -34,12 +34,16 @@ void for_each_case(const Check& check) {
 
 std::vector<float> one_after_the_other(const Case& c, std::vector<float> row, const float* bias,
                                        const float* residual) {
-  if (c.bias) add(row.data(), bias, c.width, row.data());
+  const auto plus = [&](const float* other) {
+    const float* const terms[] = {row.data(), other};
+    add(terms, c.width, row.data());
+  };
+  if (c.bias) plus(bias);
   if (c.activation == Activation::gelu_erf) gelu_erf(row.data(), c.width, row.data());
   if (c.activation == Activation::gelu_tanh) gelu_tanh(row.data(), c.width, row.data());
   if (c.activation == Activation::relu) relu(row.data(), c.width, row.data());
   if (c.activation == Activation::tanh) headway::tanh(row.data(), c.width, row.data());
-  if (c.residual) add(row.data(), residual, c.width, row.data());
+  if (c.residual) plus(residual);
   return row;
 }
 
