@@ -182,5 +182,22 @@ TEST_F(Optimize, PlacesOfAnEmbeddingAreNotItsSum) {
   });
 }
 
+TEST_F(Optimize, PoolingNormalizes) {
+  for (const Pooling kind : {Pooling::mean, Pooling::cls}) {
+    expect_steps(1, [&](Graph& graph, Value in, Value) {
+      const Value pooled = pool(graph, in, kind);
+      return std::vector{pooled, l2_normalize(graph, pooled)};
+    });
+    expect_steps(2, [&](Graph& graph, Value in, Value) {
+      const Value pooled = pool(graph, in, kind), unit = l2_normalize(graph, pooled);
+      return std::vector{pooled, unit, l2_normalize(graph, unit)};
+    });
+    expect_steps(2, [&](Graph& graph, Value in, Value) {
+      const Value pooled = pool(graph, in, kind);
+      return std::vector{pooled, norm(graph, pooled)};
+    });
+  }
+}
+
 }  // namespace
 }  // namespace headway
