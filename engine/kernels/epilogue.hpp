@@ -1,4 +1,5 @@
-// What follows a matrix product, in one pass over it.
+// What follows a matrix product, in one pass over it; without bias and residual, an activation
+// alone (engine/kernels/activation-inl.hpp).
 //
 // As all kernels: raw pointers, no allocation, no threads; memory outside the given rows is neither
 // read nor written. The bits of an element depend on the values it is made of and the SIMD target

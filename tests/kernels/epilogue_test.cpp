@@ -1,7 +1,7 @@
-// The pass after a product, against the kernels it stands for, one after the other.
+// The pass after a product, against its steps one after the other; activation_test.cpp has the
+// activations.
 #include "engine/kernels/epilogue.hpp"
 
-#include "engine/kernels/activation.hpp"
 #include "engine/kernels/add.hpp"
 #include "tests/kernels/kernel_test.hpp"
 
@@ -39,10 +39,12 @@ std::vector<float> one_after_the_other(const Case& c, std::vector<float> row, co
     add(terms, c.width, row.data());
   };
   if (c.bias) plus(bias);
-  if (c.activation == Activation::gelu_erf) gelu_erf(row.data(), c.width, row.data());
-  if (c.activation == Activation::gelu_tanh) gelu_tanh(row.data(), c.width, row.data());
-  if (c.activation == Activation::relu) relu(row.data(), c.width, row.data());
-  if (c.activation == Activation::tanh) headway::tanh(row.data(), c.width, row.data());
+  const std::vector<float> before = row;
+  epilogue({.product = before.data(),
+            .y = row.data(),
+            .rows = 1,
+            .width = c.width,
+            .activation = c.activation});
   if (c.residual) plus(residual);
   return row;
 }
