@@ -13,8 +13,8 @@
 
 namespace headway {
 
-// What turns a product of bytes, rows that stand for row_scale (byte - zero) with columns that stand
-// for column_scale * byte, into numbers.
+// What turns a product of bytes, rows that stand for row_scale (byte - zero) with columns that
+// stand for column_scale * byte, into numbers.
 struct ByteProduct {
   const float* row_scales = nullptr;     // [rows]
   const int32_t* row_zeros = nullptr;    // [rows]
@@ -25,10 +25,10 @@ struct ByteProduct {
 struct Epilogue {
   // [rows, width] at product_stride: float, or int32_t where `bytes` has scales.
   const void* product = nullptr;
-  ByteProduct bytes = {};                // all of it, or nothing
-  const float* bias = nullptr;           // [width] or absent
-  const float* residual = nullptr;       // [rows, width] at stride, or absent; may be y
-  float* y = nullptr;                    // [rows, width] at stride
+  ByteProduct bytes = {};           // all of it, or nothing
+  const float* bias = nullptr;      // [width] or absent
+  const float* residual = nullptr;  // [rows, width] at stride, or absent; may be y
+  float* y = nullptr;               // [rows, width] at stride
   size_t rows = 0, width = 0;
   size_t product_stride = 0, stride = 0;  // in elements
   Activation activation = Activation::none;
