@@ -3,7 +3,7 @@
 
 The Rust library behind the PyPI package `tokenizers` mixes several Unicode versions: general
 categories of 8.0 (crate unicode_categories), decompositions of another version, the lowercase of
-the Rust compiler that built it. So every table is read out of the pinned package itself, one scalar
+the Rust compiler that built it, the categories of its regular expressions (Oniguruma). So every table is read out of the pinned package itself, one scalar
 value at a time, instead of out of a Unicode Character Database: the tables are right by definition,
 and the same on every distribution.
 
@@ -22,14 +22,18 @@ import sys
 import unicodedata
 
 import tokenizers
-from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers
+from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers
 
 OUTPUT = pathlib.Path(__file__).resolve().parent.parent / "engine/text/unicode_tables.inc"
-BLOCK = 128  # 79 KB of tables; kBlock in engine/text/unicode.hpp
+BLOCK = 128  # kBlock in engine/text/unicode.hpp
 SCALARS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
 
 # Bits of a record; engine/text/unicode.hpp names them.
-CONTROL, SPACE, PUNCTUATION, IDEOGRAPH, MARK, WORD, DECOMPOSES = (1 << i for i in range(7))
+(CONTROL, SPACE, PUNCTUATION, IDEOGRAPH, MARK, WORD, DECOMPOSES, COMBINING_MARK, NUMERIC, COMPATIBILITY,
+ SECOND) = (1 << i for i in range(11))
+# General categories in the order of CharCategory; the last is what \s has of Cc.
+CATEGORIES = ["Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po",
+              "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Co", "Cn", "space"]
 
 
 def bert(**on):
@@ -37,9 +41,49 @@ def bert(**on):
     return normalizers.BertNormalizer(**{**flags, **on}).normalize_str
 
 
+def matching(pattern):
+    """The characters that a regular expression of the reference takes away."""
+    everything = "".join(map(chr, SCALARS))
+    return set(everything) - set(normalizers.Replace(Regex(pattern), "").normalize_str(everything))
+
+
+def regex_categories():
+    """{scalar: index in CATEGORIES}, as the regular expressions see it."""
+    space = matching(r"\s+")
+    result = {}
+    for index, name in enumerate(CATEGORIES[:-1]):
+        for s in matching(rf"\p{{{name}}}+"):
+            assert ord(s) not in result
+            result[ord(s)] = CATEGORIES.index("space") if name == "Cc" and s in space else index
+    assert len(result) == len(SCALARS)
+    spaces = {c for c, i in result.items() if CATEGORIES[i][0] == "Z" or CATEGORIES[i] == "space"}
+    assert {chr(c) for c in spaces} == space
+    for major in "LMNPSZC":
+        of_major = {chr(c) for c, i in result.items() if CATEGORIES[i].replace("space", "Cc")[0] == major}
+        assert matching(rf"\p{{{major}}}+") == of_major
+    assert matching(r"\d+") == {chr(c) for c, i in result.items() if CATEGORIES[i] == "Nd"}
+    return result
+
+
+def compositions(decompositions):
+    """[(first, second, composed)]: the pairs that NFC joins, but for Hangul syllables."""
+    nfc = normalizers.NFC().normalize_str
+    result = []
+    for c, parts in decompositions.items():
+        if nfc(chr(c)) != chr(c) or 0xAC00 <= c < 0xAC00 + 11172:
+            continue
+        first = nfc("".join(map(chr, parts[:-1])))
+        assert len(first) == 1 and nfc(first + chr(parts[-1])) == chr(c), hex(c)
+        result.append((ord(first), parts[-1], c))
+    return sorted(result)
+
+
 def read_reference():
-    """{scalar: (flags, combining class, lower)} and {scalar: full canonical decomposition}."""
-    nfd = normalizers.NFD().normalize_str
+    """{scalar: (flags, combining class, category, lower)}, {scalar: full canonical decomposition}, the same for
+    compatibility decompositions where they differ, and the compositions."""
+    nfd, nfkd = normalizers.NFD().normalize_str, normalizers.NFKD().normalize_str
+    strip_accents = normalizers.StripAccents().normalize_str
+    digits = pre_tokenizers.Digits(individual_digits=True).pre_tokenize_str
     clean, chinese, strip = bert(clean_text=True), bert(handle_chinese_chars=True), bert(strip_accents=True)
     lower = normalizers.Lowercase().normalize_str
     bert_split = pre_tokenizers.BertPreTokenizer().pre_tokenize_str
@@ -49,8 +93,8 @@ def read_reference():
     probe.add_tokens([AddedToken("Q", single_word=True, normalized=False)])
     probe_id = probe.token_to_id("Q")
 
-    classes = combining_classes(nfd)
-    records, decompositions = {}, {}
+    classes, categories = combining_classes(nfd), regex_categories()
+    records, decompositions, compatibility = {}, {}, {}
     for c in SCALARS:
         s = chr(c)
         pieces = [piece for piece, _ in bert_split("a" + s + "b")]
@@ -62,15 +106,24 @@ def read_reference():
         flags |= PUNCTUATION if pieces == ["a", s, "b"] else 0
         flags |= IDEOGRAPH if chinese(s) == " " + s + " " else 0
         flags |= WORD if probe_id not in probe.encode(s + "Q").ids else 0
-        decomposed = nfd(s)
+        flags |= COMBINING_MARK if strip_accents(s) == "" else 0
+        flags |= NUMERIC if len(digits("a" + s + "b")) == 3 else 0
+        decomposed, compatible = nfd(s), nfkd(s)
+        if compatible != decomposed:
+            flags |= COMPATIBILITY
+            compatibility[c] = [ord(d) for d in compatible]
         if decomposed != s:
             flags |= DECOMPOSES
             decompositions[c] = [ord(d) for d in decomposed]
         else:
             flags |= MARK if strip(s) == "" else 0
-        records[c] = (flags, classes.get(c, 0), [ord(x) for x in lower(s)])
+        records[c] = (flags, classes.get(c, 0), categories[c], [ord(x) for x in lower(s)])
     # A mark that decomposes is decomposed before marks are removed, so its own bit is never read.
-    return records, decompositions
+    composed = compositions(decompositions)
+    seconds = {second for _, second, _ in composed} | set(range(0x1161, 0x1176)) | set(range(0x11A8, 0x11C3))
+    for c in seconds:
+        records[c] = (records[c][0] | SECOND, *records[c][1:])
+    return records, decompositions, compatibility, composed
 
 
 def combining_classes(nfd):
@@ -129,7 +182,7 @@ def array(kind, name, values):
     return "\n".join(lines + [line, "};", ""])
 
 
-def render(records, decompositions):
+def render(records, decompositions, compatibility, composed):
     hangul = {c: d for c, d in decompositions.items() if 0xAC00 <= c < 0xAC00 + 11172}
     for c, d in hangul.items():  # unicode.cpp computes these
         i = c - 0xAC00
@@ -140,42 +193,54 @@ def render(records, decompositions):
     unique, index = {}, []
     for c in range(0x110000):
         # Surrogates never reach the tables; they share the record of an unassigned scalar.
-        flags, combining, lower = records.get(c, (0, 0, [c]))
+        flags, combining, category, lower = records.get(c, (0, 0, CATEGORIES.index("Cn"), [c]))
         if len(lower) != 1:
             assert (c, lower) == (0x130, [0x69, 0x307])  # the one that becomes two; see unicode.hpp
             lower = [0x69]
-        record = (flags, combining, lower[0] - c)
+        record = (flags, combining, category, lower[0] - c)
         index.append(unique.setdefault(record, len(unique)))
 
-    pool, offsets, known = [0], [0] * 0x110000, {}
-    for c, d in decompositions.items():
-        if c in hangul:
-            continue
-        key = tuple(d)
-        if key not in known:
-            known[key] = len(pool)
-            pool += [len(d), *d]
-        offsets[c] = known[key]
-    assert len(pool) < 1 << 16
+    pool, known = [0], {}
+
+    def pooled(table):
+        """Two stages of indices into the pool."""
+        offsets = [0] * 0x110000
+        for c, d in table.items():
+            if c in hangul:
+                continue
+            key = tuple(d)
+            if key not in known:
+                known[key] = len(pool)
+                pool.extend([len(d), *d])
+            offsets[c] = known[key]
+        table_numbers, table_blocks = two_stage(offsets)
+        assert len(pool) < 1 << 16 and len(table_blocks) <= 256
+        return table_numbers, [v for block in table_blocks for v in block]
 
     numbers, blocks = two_stage(index)
-    d_numbers, d_blocks = two_stage(offsets)
-    assert len(blocks) <= 256 and len(d_blocks) <= 256 and len(unique) <= 256
+    assert len(unique) <= 256
     flat = [v for block in blocks for v in block]
-    d_flat = [v for block in d_blocks for v in block]
+    d_numbers, d_flat = pooled(decompositions)
+    k_numbers, k_flat = pooled(compatibility)
     text = [
         "// Character properties, lowercase and decompositions as the reference tokenizer has them.\n"
         f"// Written by scripts/make_unicode_tables.py from tokenizers {tokenizers.__version__}; do not edit.\n",
         f"static_assert(kBlock == {BLOCK});\n"
         "constexpr CharRecord kRecords[] = {\n"
-        + "\n".join(f"    {{{flags}, {combining}, {delta}}}," for flags, combining, delta in unique)
+        + "\n".join(f"    {{{', '.join(map(str, record))}}}," for record in unique)
         + "\n};\n",
-        array("uint8_t", "kRecordBlocks", numbers),
+        array("uint16_t", "kRecordBlocks", numbers),
         array("uint8_t", "kRecordIndex", flat),
         array("uint8_t", "kDecompositionBlocks", d_numbers),
         array("uint16_t", "kDecompositionIndex", d_flat),
+        array("uint8_t", "kCompatibilityBlocks", k_numbers),
+        array("uint16_t", "kCompatibilityIndex", k_flat),
         "// A length, then as many code points; index 0 is nobody's.\n"
         + array("char32_t", "kDecompositions", pool),
+        "// First, second and what NFC makes of them, in order.\n"
+        f"constexpr Composition kCompositions[{len(composed)}] = {{\n"
+        + "\n".join(f"    {{{', '.join(map(str, entry))}}}," for entry in composed)
+        + "\n};\n",
     ]
     return "\n".join(text)
 
@@ -207,10 +272,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--check", metavar="FOLDER")
     arguments = parser.parse_args()
-    records, decompositions = read_reference()
+    records, decompositions, compatibility, composed = read_reference()
     if arguments.check and check(records, decompositions, arguments.check):
         sys.exit("the reference does not follow Unicode 8.0 where listed")
-    OUTPUT.write_text(render(records, decompositions))
+    OUTPUT.write_text(render(records, decompositions, compatibility, composed))
 
 
 if __name__ == "__main__":

@@ -2,11 +2,7 @@
 // time.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
+#include "engine/text/mark_run.hpp"
 #include "engine/text/unicode.hpp"
 
 namespace headway {
@@ -16,37 +12,6 @@ struct BertNormalizerOptions {
   bool handle_chinese_chars = false;  // put a space on both sides of an ideograph
   bool strip_accents = false;         // decompose (NFD), then drop nonspacing marks
   bool lowercase = false;
-};
-
-// The marks between two starters, which NFD orders by combining class. Those that strip_accents
-// drops are never put here, so it is nearly always empty. Kept by the caller for its memory.
-class MarkRun {
- public:
-  bool empty() const { return marks_.empty(); }
-  void clear() { marks_.clear(); }
-  void add(char32_t c, uint8_t combining) { marks_.push_back(uint32_t{combining} << 24 | c); }
-
-  // Hands the marks to `put(c)` in canonical order and forgets them. Linear: a run may be the whole
-  // text.
-  template <typename Put>
-  void drain(Put&& put) {
-    std::array<size_t, 256> at{};
-    for (const uint32_t mark : marks_) ++at[mark >> 24];
-    size_t begin = 0;
-    for (size_t& slot : at) {
-      const size_t count = slot;
-      slot = begin;
-      begin += count;
-    }
-    ordered_.resize(marks_.size());
-    for (const uint32_t mark : marks_) ordered_[at[mark >> 24]++] = mark & 0xFFFFFF;
-    for (const char32_t c : ordered_) put(c);
-    marks_.clear();
-  }
-
- private:
-  std::vector<uint32_t> marks_;  // combining class << 24 | character
-  std::vector<char32_t> ordered_;
 };
 
 // Feeds normalized characters to `sink.put(char32_t)`. A text is any number of push(), then
@@ -75,7 +40,7 @@ class BertNormalizer {
   }
 
   void finish() {
-    if (!run_.empty()) run_.drain([this](char32_t c) { lowered(c, char_record(c)); });
+    if (!run_.empty()) run_.drain([this](char32_t c, uint32_t) { lowered(c, char_record(c)); });
   }
 
  private:

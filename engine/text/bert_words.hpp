@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
+#include "engine/text/piece_encoder.hpp"
 #include "engine/text/unicode.hpp"
 #include "engine/text/wordpiece.hpp"
 
@@ -15,12 +15,11 @@ namespace headway {
 // A sink of normalized characters. `word` is working memory of the caller, empty at first.
 class BertWords {
  public:
-  // Ids go to the end of `ids`; full() says that it holds `enough` or more.
-  BertWords(const WordPiece& model, std::string& word, std::vector<int32_t>& ids, size_t enough)
-      : model_(model), word_(word), ids_(ids), enough_(enough) {}
+  BertWords(const WordPiece& model, std::string& word, IdSink& sink)
+      : model_(model), word_(word), sink_(sink) {}
 
   void put(char32_t c) {
-    const uint8_t flags = char_record(c).flags;
+    const uint16_t flags = char_record(c).flags;
     if (flags & kCharSpace) {
       end_word();
     } else if (flags & kCharPunctuation) {
@@ -45,15 +44,15 @@ class BertWords {
   void end_word() {
     if (chars_ == 0) return;
     if (chars_ > model_.max_word_chars()) {
-      ids_.push_back(model_.unknown());
+      sink_.ids().push_back(model_.unknown());
     } else {
-      model_.encode(word_, ids_);
+      model_.encode(word_, sink_.ids());
     }
     word_.clear();
     chars_ = 0;
   }
 
-  bool full() const { return ids_.size() >= enough_; }
+  bool full() const { return sink_.full(); }
 
  private:
   void put_word_char(char32_t c) {
@@ -63,9 +62,8 @@ class BertWords {
 
   const WordPiece& model_;
   std::string& word_;
-  std::vector<int32_t>& ids_;
+  IdSink& sink_;
   size_t chars_ = 0;  // of the word so far
-  size_t enough_;
 };
 
 }  // namespace headway

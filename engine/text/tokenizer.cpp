@@ -69,7 +69,7 @@ std::optional<int64_t> Tokenizer::model_max_length() const {
 }
 
 bool Tokenizer::lowercases() const {
-  return state_->parts.normalizer.lowercase;
+  return headway::lowercases(state_->parts.normalizers);
 }
 
 std::optional<int32_t> Tokenizer::token_to_id(std::string_view token) const {

@@ -13,17 +13,6 @@
 namespace headway {
 namespace {
 
-// Classes of transformers that are BertTokenizer, by a name or inheritance.
-constexpr std::string_view kBertClasses[] = {
-    "BertTokenizer",       "DistilBertTokenizer",  "ElectraTokenizer", "ConvBertTokenizer",
-    "MobileBertTokenizer", "SqueezeBertTokenizer", "LxmertTokenizer",  "LayoutLMTokenizer",
-};
-// Model types that get BertTokenizer when no file names a class.
-constexpr std::string_view kBertModelTypes[] = {
-    "bert",          "distilbert", "electra",   "convbert", "squeezebert",
-    "ernie",         "nomic_bert", "layoutlm",  "nezha",    "realm",
-    "megatron-bert", "qdqbert",    "retribert", "bros",     "visual_bert",
-};
 // In the order in which transformers adds them to the vocabulary.
 constexpr std::string_view kRoles[] = {"bos_token", "eos_token", "unk_token", "sep_token",
                                        "pad_token", "cls_token", "mask_token"};
@@ -111,6 +100,9 @@ void read_main(const Json& json, TokenizerConfig& config) {
   if (const auto node = root.find("strip_accents"); node && !node->is_null())
     config.strip_accents = node->as_bool();
   config.tokenize_chinese_chars = root.get_bool("tokenize_chinese_chars", true);
+  if (const auto node = root.find("add_prefix_space"); node && !node->is_null())
+    config.add_prefix_space = node->as_bool();
+  config.adds_ends = root.contains("add_bos_token") || root.contains("add_eos_token");
   if (const auto node = root.find("model_max_length"); node && !node->is_null()) {
     // Python writes "no limit" as the integer 10^30, sometimes as a float.
     if (node->is_integer()) {
@@ -166,10 +158,10 @@ TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory) {
     if (config.class_name.empty())
       config.class_name = json->root().get_string("tokenizer_class", "");
   }
-  std::string_view name = config.class_name;
-  if (name.ends_with("Fast")) name.remove_suffix(4);
-  config.bert_class =
-      name.empty() ? contains(kBertModelTypes, model_type) : contains(kBertClasses, name);
+  config.tokenizer_class = find_tokenizer_class(config.class_name, model_type, directory.string());
+  if (config.tokenizer_class == TokenizerClass::of_the_file && config.adds_ends)
+    fail(ErrorCode::unsupported, directory.string(),
+         ": add_bos_token and add_eos_token of tokenizer_config.json are not supported");
   return config;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/text/added_tokens.hpp"
+#include "engine/text/tokenizer_class.hpp"
 
 namespace headway {
 
@@ -19,11 +20,14 @@ struct NamedToken {
 };
 
 struct TokenizerConfig {
-  std::string class_name;   // tokenizer_class; empty when no file says
-  bool bert_class = false;  // BertTokenizer or kin: the three below override tokenizer.json
+  std::string class_name;  // tokenizer_class; empty when no file says
+  TokenizerClass tokenizer_class = TokenizerClass::of_the_file;
+  // For classes that make their tokenizer anew.
+  std::optional<bool> add_prefix_space;
   bool do_lower_case = true;
   std::optional<bool> strip_accents;
   bool tokenize_chinese_chars = true;
+  bool adds_ends = false;  // add_bos_token or add_eos_token is there
   std::optional<int64_t> model_max_length;
   // added_tokens_decoder, by id; nothing when there is none.
   std::optional<std::vector<AddedToken>> added_tokens;

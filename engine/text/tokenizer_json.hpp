@@ -1,6 +1,8 @@
 // Reading tokenizer.json, the file of the Rust library `tokenizers`.
 #pragma once
 
+#include <optional>
+
 #include "engine/formats/json.hpp"
 #include "engine/text/tokenizer_parts.hpp"
 
@@ -14,5 +16,20 @@ void read_tokenizer_json(const Json& json, TokenizerParts& parts);
 // The flags and content of one added token as JSON; missing flags are false, but `normalized`,
 // which is then the opposite of special, as in the library's constructor.
 AddedToken read_added_token(const JsonNode& node, bool special);
+
+// The parts of the file; each takes the component's object.
+void read_model(const Json& json, const JsonNode& node, TokenizerParts& parts);
+void read_normalizer(const Json& json, const JsonNode& node, std::vector<Normalizer>& normalizers);
+void read_pre_tokenizer(const Json& json, const JsonNode& node,
+                        std::vector<PreTokenizer>& pre_tokenizers);
+// After model and added tokens.
+void read_post_processor(const Json& json, const JsonNode& node, TokenizerParts& parts);
+
+// Error(unsupported): the component or setting `what` at `node`, and what there is instead.
+[[noreturn]] void refuse_component(const Json& json, const JsonNode& node, std::string_view what,
+                                   const char* supported);
+
+// The pattern of Split and Replace: {"String": text} or {"Regex": source}.
+Pattern read_pattern(const Json& json, const JsonNode& node);
 
 }  // namespace headway

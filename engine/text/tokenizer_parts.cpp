@@ -13,24 +13,6 @@
 namespace headway {
 namespace {
 
-AddedToken special_token(std::string_view content) {
-  AddedToken token;
-  token.content = content;
-  token.special = true;
-  return token;
-}
-
-// BertTokenizer has names for five tokens when the files give none.
-void add_bert_defaults(TokenizerConfig& config) {
-  constexpr std::pair<const char*, const char*> kDefaults[] = {{"unk_token", "[UNK]"},
-                                                               {"sep_token", "[SEP]"},
-                                                               {"pad_token", "[PAD]"},
-                                                               {"cls_token", "[CLS]"},
-                                                               {"mask_token", "[MASK]"}};
-  for (const auto& [role, content] : kDefaults)
-    if (!config.find(role)) config.named.push_back({role, special_token(content)});
-}
-
 // The tokens in the order in which transformers adds them; those that only a config names have no
 // id yet (-1).
 std::vector<AddedToken> list_added_tokens(const TokenizerParts& parts,
@@ -40,9 +22,10 @@ std::vector<AddedToken> list_added_tokens(const TokenizerParts& parts,
     return std::find_if(list.begin(), list.end(),
                         [&](const AddedToken& token) { return token.content == content; });
   };
-  // BertTokenizer rebuilds the tokenizer from its vocabulary, and with added_tokens_decoder there
-  // it does not look at tokenizer.json's list.
-  if (!config.bert_class || !config.added_tokens) list = parts.added_tokens;
+  // A class that makes the tokenizer anew does not look at tokenizer.json's list when
+  // added_tokens_decoder is there.
+  if (config.tokenizer_class == TokenizerClass::of_the_file || !config.added_tokens)
+    list = parts.added_tokens;
   for (const auto* more :
        {config.added_tokens ? &*config.added_tokens : nullptr, &config.legacy_tokens}) {
     if (!more) continue;
@@ -89,19 +72,6 @@ void resolve_ids(TokenizerParts& parts, std::vector<AddedToken> list) {
   parts.added_tokens = std::move(resolved);
 }
 
-// The special tokens of a vocab.txt: [CLS] text [SEP], by the names in the config.
-void surround(TokenizerParts& parts, const TokenizerConfig& config) {
-  for (const auto& [role, ids] :
-       {std::pair{"cls_token", &parts.before}, std::pair{"sep_token", &parts.after}}) {
-    const std::string& content = config.find(role)->content;
-    const std::optional<int32_t> id = parts.vocabulary.find(content);
-    if (!id)
-      fail(ErrorCode::format, parts.file, ": the ", role, " \"", content,
-           "\" is not in the vocabulary");
-    *ids = {*id};
-  }
-}
-
 }  // namespace
 
 TokenizerParts read_tokenizer(const std::filesystem::path& directory) {
@@ -113,28 +83,23 @@ TokenizerParts read_tokenizer(const std::filesystem::path& directory) {
   const std::filesystem::path vocab_path = directory / "vocab.txt";
 
   TokenizerParts parts;
+  add_class_defaults(config);
   if (std::filesystem::exists(json_path, error)) {
-    if (config.bert_class) add_bert_defaults(config);
     read_tokenizer_json(Json::read_file(json_path.string()), parts);
   } else if (std::filesystem::exists(vocab_path, error)) {
-    if (!config.bert_class && !config.class_name.empty())
+    if (config.tokenizer_class == TokenizerClass::of_the_file && config.class_name.empty()) {
+      config.tokenizer_class = TokenizerClass::bert;
+      add_class_defaults(config);
+    }
+    if (config.tokenizer_class != TokenizerClass::bert)
       fail(ErrorCode::unsupported, directory.string(), ": tokenizer_class ", config.class_name,
            " without a tokenizer.json; only BERT's own classes read vocab.txt");
-    config.bert_class = true;
-    add_bert_defaults(config);
-    parts.unknown_token = config.find("unk_token")->content;
-    parts.normalizer.clean_text = true;
-    read_vocab_txt(vocab_path, parts);
-    surround(parts, config);
+    read_vocab_txt(vocab_path, config.find("unk_token")->content, parts);
+    surround(parts, config, "cls_token", "sep_token");
   } else {
     fail(ErrorCode::not_found, directory.string(), ": no tokenizer.json and no vocab.txt");
   }
-
-  if (config.bert_class) {
-    parts.normalizer.lowercase = config.do_lower_case;
-    parts.normalizer.strip_accents = config.strip_accents.value_or(config.do_lower_case);
-    parts.normalizer.handle_chinese_chars = config.tokenize_chinese_chars;
-  }
+  rebuild(parts, config);
   resolve_ids(parts, list_added_tokens(parts, config));
   parts.model_max_length = config.model_max_length;
   return parts;

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "engine/text/added_tokens.hpp"
-#include "engine/text/bert_normalizer.hpp"
+#include "engine/text/model.hpp"
+#include "engine/text/normalizers.hpp"
+#include "engine/text/pre_tokenizers.hpp"
 #include "engine/text/vocabulary.hpp"
 
 namespace headway {
@@ -18,10 +20,9 @@ struct TokenizerParts {
   std::string file;  // where the vocabulary came from, for messages
   Vocabulary vocabulary;
   bool has_empty_token = false;  // takes an id and counts, but no text can reach it
-  std::string unknown_token;
-  std::string prefix = "##";
-  size_t max_word_chars = 100;
-  BertNormalizerOptions normalizer;
+  ModelOptions model;
+  std::vector<Normalizer> normalizers;  // in order
+  std::vector<PreTokenizer> pre_tokenizers;
   std::vector<AddedToken> added_tokens;  // no two with one content or one id
   std::vector<int32_t> before, after;    // special tokens around a text
   std::optional<int64_t> model_max_length;

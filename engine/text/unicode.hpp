@@ -1,38 +1,58 @@
 // UTF-8, and what the reference tokenizer believes about characters.
 //
 // The tables are generated (scripts/make_unicode_tables.py) out of the reference itself, which
-// mixes Unicode versions: categories of 8.0, decompositions of 9.0, lowercase of its compiler. A
-// system library would bring its own version, another one on each distribution.
+// mixes Unicode versions: categories of 8.0, decompositions of 9.0, lowercase of its compiler,
+// categories of 16.0 in patterns. A system library would bring its own version, another one on each
+// distribution.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace headway {
 
-enum CharFlag : uint8_t {
-  kCharControl = 1,      // categories Cc, Cf and Co without tab, newline and return; U+FFFD
-  kCharSpace = 2,        // White_Space
-  kCharPunctuation = 4,  // categories P*, and all ASCII symbols
-  kCharIdeograph = 8,    // the ranges BERT puts spaces around
-  kCharMark = 16,        // category Mn
-  kCharWord = 32,        // \w of the reference's regular expressions
-  kCharDecomposes = 64,  // has a canonical decomposition
+enum CharFlag : uint16_t {
+  kCharControl = 1,          // categories Cc, Cf and Co without tab, newline and return; U+FFFD
+  kCharSpace = 2,            // White_Space
+  kCharPunctuation = 4,      // categories P*, and all ASCII symbols
+  kCharIdeograph = 8,        // the ranges BERT puts spaces around
+  kCharMark = 16,            // category Mn
+  kCharWord = 32,            // \w of added tokens and the pre-tokenizer Whitespace
+  kCharDecomposes = 64,      // has a canonical decomposition
+  kCharCombiningMark = 128,  // categories M*, as StripAccents sees them
+  kCharNumeric = 256,        // categories N*
+  kCharCompatibility = 512,  // its compatibility decomposition is not the canonical one
+  kCharSecond = 1024,        // may be joined to the character before it by NFC
 };
 
+// General categories as the patterns of Split and Replace see them (\p{Lu}); a set of them is a
+// mask. kSpaceControl is what \s has of Cc.
+// clang-format off
+enum CharCategory : uint8_t {
+  kLu, kLl, kLt, kLm, kLo, kMn, kMc, kMe, kNd, kNl, kNo,
+  kPc, kPd, kPs, kPe, kPi, kPf, kPo, kSm, kSc, kSk, kSo,
+  kZs, kZl, kZp, kCc, kCf, kCo, kCn, kSpaceControl,
+};
+// clang-format on
+
 struct CharRecord {
-  uint8_t flags;            // CharFlag bits
+  uint16_t flags;           // CharFlag bits
   uint8_t combining;        // canonical combining class
+  uint8_t category;         // CharCategory
   int32_t lowercase_delta;  // to be added; lowercase() knows the one letter that becomes two
 };
 
 namespace unicode_internal {
 constexpr int kBlock = 128;
 extern const CharRecord kRecords[];
-extern const uint8_t kRecordBlocks[0x110000 / kBlock];
+extern const uint16_t kRecordBlocks[0x110000 / kBlock];
 extern const uint8_t kRecordIndex[];
+struct Composition {
+  char32_t first, second, composed;
+};
 }  // namespace unicode_internal
 
 // `c` is a scalar value (below 0x110000).
@@ -51,6 +71,10 @@ inline char32_t lowercase(char32_t c, const CharRecord& record) {
 // The full canonical decomposition of `c`, at most 4 characters; empty for a character that has
 // none. Hangul syllables are computed into `scratch`.
 std::span<const char32_t> decompose(char32_t c, char32_t (&scratch)[3]);
+// The full compatibility decomposition of a character with kCharCompatibility, at most 18.
+std::span<const char32_t> decompose_compatibly(char32_t c);
+// What NFC makes of two characters that follow each other; 0 when it leaves them.
+char32_t compose(char32_t first, char32_t second);
 
 constexpr char32_t kReplacementChar = 0xFFFD;
 
@@ -90,6 +114,10 @@ inline char32_t decode_utf8(const char*& p, const char* end) {
 
 // The character that ends just before `p` (begin < p), U+FFFD for what is not UTF-8.
 char32_t decode_utf8_before(const char* begin, const char* p);
+
+bool is_utf8(std::string_view text);
+// Appends `text`, with U+FFFD for what is not UTF-8.
+void append_valid_utf8(std::string& out, std::string_view text);
 
 // Appends `c` as UTF-8.
 inline void append_utf8(std::string& out, char32_t c) {

@@ -22,20 +22,10 @@ std::string_view trim_end(std::string_view line) {
   return line.substr(0, static_cast<size_t>(end - begin));
 }
 
-bool is_utf8(std::string_view text) {
-  const char* const end = text.data() + text.size();
-  for (const char* p = text.data(); p < end;) {
-    const char* start = p;
-    if (decode_utf8(p, end) == kReplacementChar &&
-        std::string_view(start, static_cast<size_t>(p - start)) != "\xEF\xBF\xBD")
-      return false;
-  }
-  return true;
-}
-
 }  // namespace
 
-void read_vocab_txt(const std::filesystem::path& path, TokenizerParts& parts) {
+void read_vocab_txt(const std::filesystem::path& path, std::string_view unknown_token,
+                    TokenizerParts& parts) {
   parts.file = path.string();
   const std::string content = read_file(parts.file, kMaxBytes);
   int32_t id = 0;
@@ -58,9 +48,11 @@ void read_vocab_txt(const std::filesystem::path& path, TokenizerParts& parts) {
   }
   if (parts.vocabulary.size() == 0)
     fail(ErrorCode::format, parts.file, ": the vocabulary is empty");
-  if (!parts.vocabulary.find(parts.unknown_token))
-    fail(ErrorCode::format, parts.file, ": the unk_token \"", parts.unknown_token,
+  const std::optional<int32_t> unknown = parts.vocabulary.find(unknown_token);
+  if (!unknown)
+    fail(ErrorCode::format, parts.file, ": the unk_token \"", unknown_token,
          "\" is not in the vocabulary");
+  parts.model = WordPieceOptions{.unknown = *unknown};
 }
 
 }  // namespace headway

@@ -7,9 +7,10 @@
 
 namespace headway {
 
-// Fills file and vocabulary, and checks that unknown_token is in it. Whitespace at the end of a
-// line does not belong to the token; an empty line leaves its id free. Error(format) naming file
-// and line.
-void read_vocab_txt(const std::filesystem::path& path, TokenizerParts& parts);
+// Fills file, vocabulary and model (WordPiece, with `unknown_token`, which must be a token).
+// Whitespace at the end of a line does not belong to the token; an empty line leaves its id free.
+// Error(format) naming file and line.
+void read_vocab_txt(const std::filesystem::path& path, std::string_view unknown_token,
+                    TokenizerParts& parts);
 
 }  // namespace headway

@@ -1,7 +1,17 @@
 // Longest match first.
 #include "engine/text/wordpiece.hpp"
 
+#include <algorithm>
+
 namespace headway {
+
+void WordPiece::encode_any(std::string_view word, std::vector<int32_t>& ids) const {
+  const auto starts_char = [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+  };
+  const auto chars = static_cast<size_t>(std::count_if(word.begin(), word.end(), starts_char));
+  chars > max_word_chars_ ? ids.push_back(unknown_) : encode(word, ids);
+}
 
 void WordPiece::encode(std::string_view word, std::vector<int32_t>& ids) const {
   const size_t before = ids.size();

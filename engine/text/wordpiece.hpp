@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,21 +14,27 @@
 
 namespace headway {
 
+struct WordPieceOptions {
+  int32_t unknown = 0;
+  std::string prefix = "##";    // before every piece but a word's first
+  size_t max_word_chars = 100;  // a longer word is unknown
+};
+
 // Immutable; refers to the vocabulary it was made from.
 class WordPiece {
  public:
-  // `prefix` stands before every piece but a word's first ("##"). A word of more than
-  // `max_word_chars` characters is one `unknown`, and so is a word that cannot be cut up entirely.
-  WordPiece(const Vocabulary& vocabulary, std::string_view prefix, size_t max_word_chars,
-            int32_t unknown)
+  // A word that cannot be cut up entirely is unknown as a whole.
+  WordPiece(const Vocabulary& vocabulary, const WordPieceOptions& options)
       : trie_(&vocabulary.trie()),
-        continuation_(trie_->find(prefix)),
-        max_word_chars_(max_word_chars),
-        unknown_(unknown) {}
+        continuation_(trie_->find(options.prefix)),
+        max_word_chars_(options.max_word_chars),
+        unknown_(options.unknown) {}
 
-  // Appends the ids of `word`, not empty, valid UTF-8. Costs the word's bytes times the length of
-  // the longest token at most.
+  // Appends the ids of `word`, not empty, valid UTF-8, max_word_chars() long at most. Costs the
+  // word's bytes times the length of the longest token at most.
   void encode(std::string_view word, std::vector<int32_t>& ids) const;
+  // The same for a word of any length.
+  void encode_any(std::string_view word, std::vector<int32_t>& ids) const;
 
   size_t max_word_chars() const { return max_word_chars_; }
   int32_t unknown() const { return unknown_; }

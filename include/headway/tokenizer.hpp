@@ -31,16 +31,23 @@ struct Encoding {
 };
 
 // The ids are those of the Rust library `tokenizers` (0.23.3), after what transformers does to it
-// when it opens the same directory. WordPiece models with the BERT normalizer and pre-tokenizer and
-// a template or BERT post-processor; added tokens with all their flags. Anything else is
-// Error(unsupported) by name.
+// when it opens the same directory. Of tokenizer.json:
+//   models          WordPiece, BPE (also byte-level and with byte fallback; no dropout), Unigram
+//   normalizers     BertNormalizer, NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Replace,
+//                   Prepend, Nmt, Precompiled, ByteLevel
+//   pre-tokenizers  BertPreTokenizer, Whitespace, WhitespaceSplit, Punctuation, Digits, Split,
+//                   ByteLevel, Metaspace
+//   post-processors TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel
+// each also in a Sequence; added tokens with all their flags. Regular expressions know what the
+// published ones use: classes, \p{..}, \s, \d, (?:..), (?i:..), look-ahead, greedy and possessive
+// repetition. Anything else is Error(unsupported) by name.
 //
 // The `truncation` and `padding` saved in tokenizer.json are ignored: limits come from the caller.
 // Invalid UTF-8 in a text is replaced with U+FFFD, one for each maximal subpart, as Python's
 // bytes.decode("utf-8", "replace") does; the BERT normalizer's clean_text then drops U+FFFD.
 //
 // Immutable; any thread may use it, copies share everything. Encoding takes time linear in the
-// text, and stops reading at the length limit.
+// text (n log n in the longest word for BPE), and stops at the length limit.
 class Tokenizer {
  public:
   // Reads tokenizer.json, or vocab.txt when there is none, and from tokenizer_config.json,
@@ -48,13 +55,17 @@ class Tokenizer {
   // Error(not_found) without a vocabulary; Error(format) or Error(unsupported), naming file and
   // field, for files that are damaged, contradict themselves or ask for what is not supported.
   //
-  // For a directory whose tokenizer class is BertTokenizer or one of its kin (`tokenizer_class`, or
-  // by config.json's `model_type`), do_lower_case (default true), strip_accents (default null) and
-  // tokenize_chinese_chars (default true) of tokenizer_config.json take the place of what
-  // tokenizer.json says, as in transformers.
+  // For a directory whose tokenizer class (`tokenizer_class`, or by config.json's `model_type`) is
+  // one of these, everything but vocabulary and post-processor is made anew, as in transformers:
+  //   BertTokenizer and its kin, MPNetTokenizer: from do_lower_case (default true), strip_accents
+  //     (default null) and tokenize_chinese_chars (default true) of tokenizer_config.json
+  //   RobertaTokenizer, XLMRobertaTokenizer: from add_prefix_space (default false, true)
+  // Other classes that do so are Error(unsupported); PreTrainedTokenizerFast takes the file as it
+  // is.
   static Tokenizer open(const std::filesystem::path& model_directory);
 
-  // Error(invalid_argument) when max_length is smaller than the number of special tokens.
+  // Error(invalid_argument) when max_length is smaller than the number of special tokens, and for a
+  // character that a Unigram model without an unknown token cannot write.
   Encoding encode(std::string_view text, const EncodeOptions& options = {}) const;
   // The same, appended to `ids`; returns whether the text was truncated. Allocates nothing once
   // `ids` and the calling thread's workspace have grown to their need.

@@ -63,7 +63,9 @@ TEST(Allocation, NoneFromTheSecondTextOn) {
   const std::string text =
       "Hello, un\u00e1ffable a\U0001d16d\U0001d165\u0323 b\u00e9 [MASK] \u4e2d \x80 " +
       std::string(200, 'a');
-  for (const Tokenizer& tokenizer : {open_small(), open_small(json)}) {
+  std::vector<Tokenizer> tokenizers = {open_small(), open_small(json)};
+  for (const char* name : kTrainedModels) tokenizers.push_back(open_trained(name));
+  for (const Tokenizer& tokenizer : tokenizers) {
     std::vector<int32_t> ids;
     tokenizer.encode_append(text, {}, ids);
     EXPECT_GT(ids.size(), 10u);

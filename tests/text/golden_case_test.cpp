@@ -18,18 +18,17 @@ std::vector<int32_t> ids_of(const JsonNode& array) {
   return ids;
 }
 
-TEST(GoldenCases, IdsEqualTheReference) {
-  const std::string lines = read_text(golden_directory() / "tokenizer/cases.jsonl");
+void check_cases(const char* file, size_t least_cases, size_t least_texts) {
+  const std::string lines = read_text(golden_directory() / "tokenizer" / file);
   size_t cases = 0, texts = 0;
   for (size_t begin = 0; begin < lines.size(); ++cases) {
     const size_t end = lines.find('\n', begin);
-    const Json json =
-        Json::parse(std::string_view(lines).substr(begin, end - begin), "cases.jsonl");
+    const Json json = Json::parse(std::string_view(lines).substr(begin, end - begin), file);
     begin = end + 1;
     SCOPED_TRACE(json.root().at("name").as_string());
     Files files;
-    for (const JsonNode file : json.root().at("files").members())
-      files[std::string(file.key())] = file.as_string();
+    for (const JsonNode content : json.root().at("files").members())
+      files[std::string(content.key())] = content.as_string();
     const TestDirectory directory(files);
     const Tokenizer tokenizer = Tokenizer::open(directory.path());
     for (const JsonNode entry : json.root().at("cases").elements()) {
@@ -43,8 +42,17 @@ TEST(GoldenCases, IdsEqualTheReference) {
       ++texts;
     }
   }
-  EXPECT_GE(cases, 50u);
-  EXPECT_GE(texts, 1300u);
+  EXPECT_GE(cases, least_cases);
+  EXPECT_GE(texts, least_texts);
+}
+
+TEST(GoldenCases, IdsEqualTheReference) {
+  check_cases("cases.jsonl", 50, 1300);
+}
+
+// scripts/make_golden_classes.py
+TEST(GoldenCases, IdsEqualThoseOfTransformersOwnClasses) {
+  check_cases("classes.jsonl", 21, 400);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "engine/text/text_pipeline.hpp"
 #include "engine/text/unicode.hpp"
 #include "tests/text/directory.hpp"
+#include "tests/text/golden_hash.hpp"
 
 namespace headway {
 namespace {
@@ -29,8 +30,9 @@ constexpr NamedNormalizer kNormalizers[] = {
 // Scalar c is token 2c, or 2c + 1 inside a word: the ids are a transcript of the characters.
 TokenizerParts every_character() {
   TokenizerParts parts;
-  parts.unknown_token = "[UNK]";
   parts.vocabulary.add("[UNK]", 0);
+  parts.model = WordPieceOptions{.unknown = 0};
+  parts.pre_tokenizers = {BertWordSplit()};
   std::string text;
   for (int32_t c = 1; c < 0x110000; ++c) {
     if (c >= 0xD800 && c < 0xE000) continue;
@@ -45,7 +47,7 @@ TokenizerParts every_character() {
 class Encoder {
  public:
   Encoder(TokenizerParts& parts, const BertNormalizerOptions& options) {
-    parts.normalizer = options;
+    parts.normalizers = {BertNormalization{options}};
     pipeline_ = std::make_unique<TextPipeline>(parts);
   }
   const std::vector<int32_t>& operator()(std::string_view text) {
@@ -60,13 +62,8 @@ class Encoder {
   std::vector<int32_t> ids_;
 };
 
-struct Hash {
-  uint64_t value = 0xCBF29CE484222325;
-  void add(uint32_t word) { value = (value ^ word) * 0x100000001B3; }
-};
-
 uint64_t hash_block(Encoder& encode, uint32_t block, bool relative) {
-  Hash hash;
+  GoldenHash hash;
   for (uint32_t c = block * 256; c < block * 256 + 256; ++c) {
     if (c >= 0xD800 && c < 0xE000) continue;
     std::string character;
@@ -101,27 +98,6 @@ void check_scalars(TokenizerParts& parts, const std::string& vocabulary,
   EXPECT_EQ(next, 0x1100u);
 }
 
-class Draw {
- public:
-  explicit Draw(uint64_t seed) : state_(seed) {}
-  uint32_t below(uint32_t n) {  // xorshift64*
-    state_ ^= state_ >> 12;
-    state_ ^= state_ << 25;
-    state_ ^= state_ >> 27;
-    return static_cast<uint32_t>((state_ * 0x2545F4914F6CDD1D) >> 33) % n;
-  }
-
- private:
-  uint64_t state_;
-};
-
-constexpr uint32_t kRanges[][2] = {
-    {0x20, 0x20},       {0x61, 0x7A},       {0x41, 0x5A},      {0x21, 0x7E},     {0x00, 0x1F},
-    {0x7F, 0xFF},       {0x100, 0x24F},     {0x300, 0x36F},    {0x300, 0x36F},   {0x591, 0x5C7},
-    {0x302A, 0x302F},   {0x1D165, 0x1D172}, {0x1AB0, 0x1AFF},  {0x4E00, 0x4E40}, {0xAC00, 0xAC80},
-    {0xF900, 0xFA20},   {0x1E00, 0x1FFF},   {0x2000, 0x206F},  {0x370, 0x3FF},   {0x900, 0x94F},
-    {0x1F600, 0x1F64F}, {0x0, 0xD7FF},      {0xE000, 0x10FFFF}};
-
 void check_fuzz(TokenizerParts& parts, const std::string& vocabulary,
                 const NamedNormalizer& normalizer) {
   std::map<uint32_t, uint64_t> expected;
@@ -136,11 +112,11 @@ void check_fuzz(TokenizerParts& parts, const std::string& vocabulary,
   Encoder encode(parts, normalizer.options);
   Draw draw(0x9E3779B97F4A7C15);
   for (block = 0; block < 100; ++block) {
-    Hash hash;
+    GoldenHash hash;
     for (int i = 0; i < 100; ++i) {
       std::string text;
       for (uint32_t length = draw.below(40); length > 0; --length) {
-        const auto& range = kRanges[draw.below(std::size(kRanges))];
+        const auto& range = kGoldenRanges[draw.below(std::size(kGoldenRanges))];
         append_utf8(text, range[0] + draw.below(range[1] - range[0] + 1));
       }
       for (const int32_t id : encode(text)) hash.add(static_cast<uint32_t>(id));

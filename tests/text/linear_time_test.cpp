@@ -57,6 +57,15 @@ TEST(LinearTime, AddedTokensThatStripSpaces) {
   EXPECT_GE(timed(with_tokens(normal), repeated(" <"), EncodeOptions::kNoLimit).ids.size(), 1000u);
 }
 
+TEST(LinearTime, EveryModel) {
+  for (const char* name : kTrainedModels) {
+    SCOPED_TRACE(name);
+    const Tokenizer tokenizer = open_trained(name);
+    for (const char* piece : {"a", " ", "\u0301", "\u0323\u0301", "the ", "\u4e2d", "\n", "a'"})
+      EXPECT_LE(timed(tokenizer, repeated(piece), 100).ids.size(), 100u) << piece;
+  }
+}
+
 // With a limit, what lies far behind it is not even read: 1000 texts of 10 MB.
 TEST(LinearTime, StopsAtTheLimit) {
   const Tokenizer tokenizer = open_small();

@@ -47,4 +47,15 @@ inline Tokenizer open_small(const SmallJson& json = {}) {
   return Tokenizer::open(directory.path());
 }
 
+// Tokenizers of tests/golden/tokenizer/models (scripts/make_golden_steps.py).
+inline constexpr const char* kTrainedModels[] = {
+    "bpe-byte-level", "bpe-whole-words", "bpe-byte-fallback",     "bpe-suffix",
+    "bpe-prefix",     "unigram",         "unigram-byte-fallback", "word-piece"};
+
+inline Tokenizer open_trained(const std::string& name) {
+  const auto path = golden_directory() / "tokenizer/models" / (name + ".json");
+  const TestDirectory directory(Files{{"tokenizer.json", read_text(path)}});
+  return Tokenizer::open(directory.path());
+}
+
 }  // namespace headway

@@ -98,18 +98,16 @@ TEST(TokenizerFiles, VocabTxt) {
 
 TEST(TokenizerFiles, UnsupportedComponentsAreNamed) {
   expect_json_refused(kUnsupported,
-                      "\"model.type\": \"BPE\" is not supported; supported: WordPiece",
-                      [](SmallJson& j) { j.model = R"({"type":"BPE","vocab":{},"merges":[]})"; });
+                      "\"model.type\": \"WordLevel\" is not supported; supported: WordPiece, BPE",
+                      [](SmallJson& j) { j.model = R"({"type":"WordLevel","vocab":{}})"; });
   expect_json_refused(kFormat, "\"model.type\"",
                       [](SmallJson& j) { j.model = R"({"vocab":{},"merges":[]})"; });
-  expect_json_refused(kUnsupported, "\"normalizer.type\": \"NFKC\"",
-                      [](SmallJson& j) { j.normalizer = R"({"type":"NFKC"})"; });
-  expect_json_refused(kUnsupported, "\"pre_tokenizer.type\": \"Metaspace\"",
-                      [](SmallJson& j) { j.pre_tokenizer = R"({"type":"Metaspace"})"; });
-  expect_json_refused(kUnsupported, "\"pre_tokenizer\": none",
-                      [](SmallJson& j) { j.pre_tokenizer = "null"; });
-  expect_json_refused(kUnsupported, "\"post_processor.type\": \"RobertaProcessing\"",
-                      [](SmallJson& j) { j.post_processor = R"({"type":"RobertaProcessing"})"; });
+  expect_json_refused(kUnsupported, "\"normalizer.type\": \"Other\"",
+                      [](SmallJson& j) { j.normalizer = R"({"type":"Other"})"; });
+  expect_json_refused(kUnsupported, "\"pre_tokenizer.type\": \"UnicodeScripts\"",
+                      [](SmallJson& j) { j.pre_tokenizer = R"({"type":"UnicodeScripts"})"; });
+  expect_json_refused(kUnsupported, "\"post_processor.type\": \"Other\"",
+                      [](SmallJson& j) { j.post_processor = R"({"type":"Other"})"; });
   const std::string json = SmallJson().text();
   expect_refused(
       kUnsupported, "tokenizer_config.json: field \"truncation_side\"",
@@ -117,6 +115,23 @@ TEST(TokenizerFiles, UnsupportedComponentsAreNamed) {
   expect_refused(
       kUnsupported, "tokenizer_config.json: field \"split_special_tokens\"",
       {{"tokenizer.json", json}, {"tokenizer_config.json", R"({"split_special_tokens":true})"}});
+}
+
+TEST(TokenizerFiles, ClassesOfTransformers) {
+  const std::string json = SmallJson().text();
+  const auto refused = [&](ErrorCode code, const std::string& text, const std::string& config) {
+    expect_refused(code, text, {{"tokenizer.json", json}, {"tokenizer_config.json", config}});
+  };
+  refused(kUnsupported, "tokenizer_class CamembertTokenizer is not supported",
+          R"({"tokenizer_class":"CamembertTokenizerFast"})");
+  refused(kUnsupported, "add_bos_token and add_eos_token", R"({"add_bos_token":true})");
+  refused(kFormat,
+          "\"model.type\": expected BPE, which the tokenizer class RobertaTokenizer is for",
+          R"({"tokenizer_class":"RobertaTokenizer"})");
+  refused(kFormat, "\"model.type\": expected Unigram",
+          R"({"tokenizer_class":"XLMRobertaTokenizer"})");
+  refused(kFormat, "the cls_token \"<s>\" is not in the vocabulary",
+          R"({"tokenizer_class":"MPNetTokenizer"})");
 }
 
 TEST(TokenizerFiles, ComponentsWithMissingOrWrongFields) {

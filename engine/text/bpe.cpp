@@ -1,0 +1,195 @@
+// Characters to symbols, then the merges.
+#include "engine/text/bpe.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+
+#include "engine/base/message.hpp"
+#include "engine/text/unicode.hpp"
+
+namespace headway {
+namespace {
+
+// Up to here a scan for the lowest rank after every merge beats the queue.
+constexpr size_t kFew = 40;
+
+// What stands for a space in tokenizers of SentencePiece's kind: U+2581.
+constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
+
+uint64_t pair_key(int32_t left, int32_t right) {
+  return uint64_t{static_cast<uint32_t>(left)} << 32 | static_cast<uint32_t>(right);
+}
+
+// Fibonacci hashing: the top bits of the product.
+size_t pair_slot(uint64_t key, int shift) {
+  return static_cast<size_t>((key ^ key >> 32) * 0x9E3779B97F4A7C15 >> shift);
+}
+
+}  // namespace
+
+Bpe::Bpe(const Vocabulary& vocabulary, const BpeOptions& options)
+    : vocabulary_(&vocabulary),
+      unknown_(options.unknown),
+      prefix_(options.prefix),
+      suffix_(options.suffix),
+      fuse_unknown_(options.fuse_unknown),
+      byte_fallback_(options.byte_fallback),
+      whole_words_first_(options.whole_words_first),
+      bytes_(byte_tokens(vocabulary)) {
+  const size_t slots = std::bit_ceil(std::max<size_t>(2, 2 * options.merges.size()));
+  pairs_.assign(slots, Pair{0, kNoRank});
+  shift_ = 64 - std::countr_zero(slots);
+  for (const BpeOptions::Merge& merge : options.merges) {
+    const uint64_t key = pair_key(merge.left, merge.right);
+    size_t slot = pair_slot(key, shift_);
+    while (pairs_[slot].rank != kNoRank && pairs_[slot].key != key) slot = (slot + 1) % slots;
+    pairs_[slot] = {key, static_cast<uint32_t>(joined_.size())};
+    joined_.push_back(merge.joined);
+  }
+  parts_ = find_parts(options);
+  known_ = std::make_unique<std::atomic<uint8_t>[]>(static_cast<size_t>(vocabulary.end_id()));
+}
+
+// Files of that kind often have no pre-tokenizer, so that a word is a whole text; but their merges
+// were learned within words, so that none joins something to a space behind it. Where that holds
+// for all of them, a text may be cut before its spaces: time is linear then, and most parts are
+// tokens.
+bool Bpe::find_parts(const BpeOptions& options) const {
+  if (!prefix_.empty() || !suffix_.empty() || whole_words_first_ || !vocabulary_->find(kSpaceMark))
+    return false;
+  return std::none_of(options.merges.begin(), options.merges.end(),
+                      [&](const BpeOptions::Merge& merge) {
+                        std::string_view token = *vocabulary_->token(merge.joined);
+                        while (token.starts_with(kSpaceMark))
+                          token.remove_prefix(kSpaceMark.size());
+                        return token.find(kSpaceMark) != std::string_view::npos;
+                      });
+}
+
+void Bpe::encode(std::string_view word, Memory& memory, std::vector<int32_t>& ids) const {
+  if (word.size() >= UINT32_MAX) fail(ErrorCode::limit, "a word of 4 GB or more");
+  size_t begin = 0;
+  for (size_t at = 0; parts_ && (at = word.find(kSpaceMark, at + 1)) != std::string_view::npos;) {
+    if (word.substr(0, at).ends_with(kSpaceMark)) continue;
+    encode_part(word.substr(begin, at - begin), memory, ids);
+    begin = at;
+  }
+  encode_part(word.substr(begin), memory, ids);
+}
+
+void Bpe::encode_part(std::string_view word, Memory& memory, std::vector<int32_t>& ids) const {
+  const std::optional<int32_t> whole = vocabulary_->find(word);
+  if (whole) {
+    // The answer is the same whoever finds it first.
+    const uint8_t known = known_[static_cast<size_t>(*whole)].load(std::memory_order_relaxed);
+    if (whole_words_first_ || known == kItself) return ids.push_back(*whole);
+  }
+  read_characters(word, memory);
+  memory.ids.size() <= kFew ? merge_few(memory) : merge_many(memory);
+  if (whole) {
+    const bool itself = memory.ids.size() == 1 && memory.ids[0] == *whole;
+    known_[static_cast<size_t>(*whole)].store(itself ? kItself : kOther, std::memory_order_relaxed);
+  }
+  ids.insert(ids.end(), memory.ids.begin(), memory.ids.end());
+}
+
+uint32_t Bpe::rank(int32_t left, int32_t right) const {
+  const uint64_t key = pair_key(left, right);
+  for (size_t slot = pair_slot(key, shift_);; slot = (slot + 1) & (pairs_.size() - 1)) {
+    const Pair& pair = pairs_[slot];
+    if (pair.rank == kNoRank || pair.key == key) return pair.rank;
+  }
+}
+
+// The tokens that the merges start from.
+void Bpe::read_characters(std::string_view word, Memory& memory) const {
+  std::vector<int32_t>& ids = memory.ids;
+  ids.clear();
+  bool unknown = false;  // an unknown token is due, before the next token that is none
+  const char* const end = word.data() + word.size();
+  for (const char* p = word.data(); p < end;) {
+    const char* const start = p;
+    decode_utf8(p, end);
+    std::string_view character(start, static_cast<size_t>(p - start));
+    const bool prefixed = !prefix_.empty() && start != word.data();
+    const bool suffixed = !suffix_.empty() && p == end;
+    if (prefixed || suffixed) {
+      memory.text = prefixed ? prefix_ : "";
+      memory.text += character;
+      if (suffixed) memory.text += suffix_;
+      character = memory.text;
+    }
+    if (const auto id = vocabulary_->find(character)) {
+      if (unknown) ids.push_back(*unknown_);
+      unknown = false;
+      ids.push_back(*id);
+    } else if (!byte_fallback_ || !append_byte_tokens(bytes_, character, ids)) {
+      if (!unknown_) continue;
+      if (unknown && !fuse_unknown_) ids.push_back(*unknown_);
+      unknown = true;
+    }
+  }
+  if (unknown) ids.push_back(*unknown_);
+}
+
+void Bpe::merge_few(Memory& memory) const {
+  std::vector<int32_t>& ids = memory.ids;
+  std::vector<uint32_t>& ranks = memory.ranks;  // of each symbol and the next
+  ranks.clear();
+  for (size_t i = 1; i < ids.size(); ++i) ranks.push_back(rank(ids[i - 1], ids[i]));
+  while (!ranks.empty()) {
+    const auto lowest = std::min_element(ranks.begin(), ranks.end());
+    if (*lowest == kNoRank) return;
+    const auto i = lowest - ranks.begin();
+    ids[static_cast<size_t>(i)] = joined_[*lowest];
+    ids.erase(ids.begin() + i + 1);
+    ranks.erase(lowest);
+    const auto at = static_cast<size_t>(i);
+    if (at > 0) ranks[at - 1] = rank(ids[at - 1], ids[at]);
+    if (at < ranks.size()) ranks[at] = rank(ids[at], ids[at + 1]);
+  }
+}
+
+void Bpe::merge_many(Memory& memory) const {
+  std::vector<Memory::Symbol>& symbols = memory.symbols;
+  std::vector<uint64_t>& queue = memory.queue;  // rank << 32 | position, lowest first
+  symbols.clear();
+  queue.clear();
+  const auto count = static_cast<uint32_t>(memory.ids.size());
+  const auto entry = [](uint32_t rank, uint32_t at) { return uint64_t{rank} << 32 | at; };
+  for (uint32_t i = 0; i < count; ++i) {
+    symbols.push_back({memory.ids[i], i - 1, i + 1 < count ? i + 1 : kNone});
+    if (i + 1 == count) break;
+    const uint32_t of_pair = rank(memory.ids[i], memory.ids[i + 1]);
+    if (of_pair != kNoRank) queue.push_back(entry(of_pair, i));
+  }
+  std::make_heap(queue.begin(), queue.end(), std::greater<>());
+  const auto push = [&](uint32_t at) {
+    const uint32_t of_pair = rank(symbols[at].id, symbols[symbols[at].next].id);
+    if (of_pair == kNoRank) return;
+    queue.push_back(entry(of_pair, at));
+    std::push_heap(queue.begin(), queue.end(), std::greater<>());
+  };
+  while (!queue.empty()) {
+    const auto of_pair = static_cast<uint32_t>(queue.front() >> 32);
+    const auto at = static_cast<uint32_t>(queue.front());
+    std::pop_heap(queue.begin(), queue.end(), std::greater<>());
+    queue.pop_back();
+    Memory::Symbol& left = symbols[at];
+    if (left.id == kGone || left.next == kNone) continue;
+    Memory::Symbol& right = symbols[left.next];
+    if (rank(left.id, right.id) != of_pair) continue;  // one of them has been joined since
+    left.id = joined_[of_pair];
+    left.next = right.next;
+    right.id = kGone;
+    if (left.next != kNone) symbols[left.next].previous = at;
+    if (left.previous != kNone) push(left.previous);
+    if (left.next != kNone) push(at);
+  }
+  memory.ids.clear();
+  for (const Memory::Symbol& symbol : symbols)
+    if (symbol.id != kGone) memory.ids.push_back(symbol.id);
+}
+
+}  // namespace headway

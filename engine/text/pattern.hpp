@@ -1,0 +1,100 @@
+// Regular expressions as the Split and Replace steps of tokenizer.json use them.
+//
+// The reference runs them through Oniguruma 6.9.10, whose tables are Unicode 16. No library that
+// distributions carry has just these tables (PCRE2 10.42 and Debian's Oniguruma have 14), and the
+// reference's own engine is what costs its byte-level tokenizers most of their time. So this is an
+// engine for the syntax that published tokenizers are written in, with the reference's tables; what
+// it does not know it refuses by name. Syntax and order of trials are those of Oniguruma.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/text/unicode.hpp"
+
+namespace headway {
+
+// A set of characters.
+class CharClass {
+ public:
+  void add_range(char32_t first, char32_t last);
+  // `mask`: bits 1 << CharCategory.
+  void add_categories(uint32_t mask) { categories_ |= mask; }
+  void negate() { negated_ = !negated_; }
+  // Whether add_range(c, c) was called.
+  bool has_range(char32_t c) const;
+  // To be called once it is complete.
+  void finish();
+
+  bool contains(char32_t c) const {
+    return c < 128 ? (ascii_[c / 64] >> c % 64 & 1) != 0 : contains_beyond(c) != negated_;
+  }
+
+ private:
+  bool contains_beyond(char32_t c) const;
+
+  std::array<uint64_t, 2> ascii_{};  // the answers below 128
+  uint32_t categories_ = 0;
+  bool negated_ = false;
+  std::vector<std::pair<char32_t, char32_t>> ranges_;
+};
+
+// Immutable; any thread may use it.
+//
+// A search takes time linear in the text for patterns whose repetitions cannot take the same
+// characters in two ways, which holds for the published ones.
+class Pattern {
+ public:
+  // Error(unsupported) that starts with `where` for syntax that is not known, and for patterns that
+  // match the empty text.
+  static Pattern regex(std::string_view source, const std::string& where);
+  // Exactly these characters, not empty.
+  static Pattern literal(std::string_view text);
+
+  struct Match {
+    size_t begin;
+    size_t end;
+  };
+  // The first match that starts at or behind `from`; `text` is valid UTF-8.
+  std::optional<Match> find(std::string_view text, size_t from) const;
+
+ private:
+  friend class PatternParser;
+
+  static constexpr uint32_t kAccept = UINT32_MAX;  // the node behind the last
+  static constexpr uint32_t kUnlimited = UINT32_MAX;
+  static constexpr size_t kNoMatch = SIZE_MAX;
+
+  enum class Kind : uint8_t { chars, branch, look_ahead };
+  struct Node {
+    Kind kind = Kind::chars;
+    bool negative = false;    // look_ahead: what must not follow
+    bool possessive = false;  // chars: gives nothing back
+    uint32_t char_class = 0;  // chars
+    uint32_t min = 1;         // chars
+    uint32_t max = 1;
+    std::vector<uint32_t> alternatives;  // branch, look_ahead: in order of trial
+    uint32_t next = kAccept;             // chars, look_ahead
+  };
+
+  void prepare();
+  bool may_start(uint32_t node, unsigned char byte) const;
+  bool may_be_empty(uint32_t node) const;
+  size_t match(uint32_t node, std::string_view text, size_t at) const;
+  size_t match_any(const std::vector<uint32_t>& nodes, std::string_view text, size_t at) const;
+  size_t match_chars(const Node& node, std::string_view text, size_t at) const;
+
+  std::vector<CharClass> classes_;
+  std::vector<Node> nodes_;
+  std::vector<uint32_t> starts_;  // the alternatives of the whole pattern
+  // For each byte of ASCII the alternatives that may start with it; the last is for all others.
+  std::array<std::vector<uint32_t>, 129> starts_by_byte_;
+};
+
+}  // namespace headway
