@@ -134,9 +134,9 @@ void add_model_cases(const Workload& workload, Precision precision,
 void add_cases() {
   add_machine_cases();
   for (const Precision precision : bench_precisions()) {
-    add_model_cases({.name = "mix"}, precision,
-                    {"embeddings", "qkv", "attention", "out_residual", "layer_norm", "ffn_up",
-                     "ffn_down", "pooling"});
+    add_model_cases(
+        {.name = "mix"}, precision,
+        {"embeddings", "qkv", "attention", "out_residual", "ffn_up", "ffn_down", "pooling"});
   }
   // Attention by T, which is f32 in every precision.
   for (const int64_t tokens : {8, 16, 32, 64, 128, 256}) {

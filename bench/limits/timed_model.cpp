@@ -25,19 +25,18 @@ constexpr int32_t kVocabulary = 30522;
 
 // The weights' bytes tell the type of the products.
 Precision precision_of(const Layer& layer) {
-  if (layer.parameters() == 0 || layer.packed_bytes() == 0) return Precision::f32;
+  if (layer.kind() != "Linear") return Precision::f32;
   const double bytes =
       static_cast<double>(layer.packed_bytes()) / static_cast<double>(layer.parameters());
   return bytes < 1.5 ? Precision::int8 : bytes < 3 ? Precision::bf16 : Precision::f32;
 }
 
-// What people call a layer of an encoder.
+// What people call a layer of an encoder, with what is fused into it.
 std::string kind_of(const Step& step, const std::vector<ValueType>& types) {
   const std::string_view kind = step.node.layer->kind();
-  if (kind == "Embedding" || kind == "PositionEmbedding" || kind == "Add") return "embeddings";
-  if (kind == "LayerNorm") return "layer_norm";
+  if (kind == "Embedding") return "embeddings";
   if (kind == "Attention") return "attention";
-  if (kind == "Pool" || kind == "L2Normalize") return "pooling";
+  if (kind == "Pool") return "pooling";
   if (kind != "Linear") return std::string(kind);
   const int64_t in = step.input_types[0].width, out = types[step.node.outputs[0]].width;
   return out == 3 * in ? "qkv" : out == in ? "out_residual" : out > in ? "ffn_up" : "ffn_down";
@@ -149,10 +148,10 @@ RunTotals TimedModel::run_once(const TokenBatch& tokens) const {
       place = totals.layers.end() - 1;
     }
     const double out = bytes_of(program_->types[step.node.outputs[0]], group);
-    // A table is not packed, and at most as much is read of it as comes out.
+    // Tables are not packed. About as much is read of them as comes out: of those of types and of
+    // positions the same few rows, from cache.
     const auto packed = static_cast<double>(layer.packed_bytes());
-    const double table = static_cast<double>(layer.parameters()) * sizeof(float);
-    const double weights = packed > 0 ? packed : std::min(table, out);
+    const double weights = kind == "embeddings" ? packed + out : packed;
     place->weights += weights;
     place->bytes += weights + out;
     for (const ValueType& input : step.input_types) place->bytes += bytes_of(input, group);

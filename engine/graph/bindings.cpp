@@ -16,10 +16,31 @@ size_t offset_of(const ValueType& type, const Group& group, std::span<const Batc
   return static_cast<size_t>(row) * static_cast<size_t>(type.width) * size_of(type.dtype);
 }
 
-void check_data(const char* what, std::string_view name, const void* data, DType dtype,
-                const Shape& shape, const ValueType& type, int64_t rows) {
+std::string names(const std::vector<NamedValue>& values) {
+  std::string text;
+  for (const NamedValue& value : values) text += (text.empty() ? "'" : ", '") + value.name + "'";
+  return text.empty() ? "none" : text;
+}
+
+// Error unless all[i] has the name of a value, `named`, and no one before it has.
+template <typename Bound>
+void check_name(const char* what, std::span<const Bound> all, size_t i, const NamedValue* named,
+                const std::vector<NamedValue>& known) {
+  if (named == nullptr) {
+    fail(ErrorCode::invalid_argument, "there is no ", what, " '", all[i].name, "'; ", what,
+         "s are ", names(known));
+  }
+  for (size_t j = 0; j < i; ++j) {
+    if (all[j].name == all[i].name)
+      fail(ErrorCode::invalid_argument, what, " '", all[i].name, "' is bound twice");
+  }
+}
+
+template <typename Bound>
+void check_data(const char* what, const Bound& bound, const ValueType& type, int64_t rows) {
+  const auto& [data, dtype, shape] = bound.data;
   if (dtype != type.dtype) {
-    fail(ErrorCode::invalid_argument, what, " '", name, "' has the type ", to_string(dtype),
+    fail(ErrorCode::invalid_argument, what, " '", bound.name, "' has the type ", to_string(dtype),
          ", expected ", to_string(type.dtype));
   }
   const int64_t elements = checked_mul(rows, type.width, "elements");
@@ -27,29 +48,15 @@ void check_data(const char* what, std::string_view name, const void* data, DType
   // Attention weights of a dense batch come as [B, H, Tq, Tk], of a ragged one in a row.
   const bool any_shape = type.rows.kind == RowSpace::Kind::pairs || shape.rank() == 1;
   if (shape.elements() != elements || !(row_shaped || any_shape)) {
-    fail(ErrorCode::invalid_argument, what, " '", name, "' has the shape ", shape.to_string(),
+    fail(ErrorCode::invalid_argument, what, " '", bound.name, "' has the shape ", shape.to_string(),
          ", expected ", rows, " rows of ", type.width, " (", elements, " elements)");
   }
   if (data == nullptr && elements > 0)
-    fail(ErrorCode::invalid_argument, what, " '", name, "' has no data");
+    fail(ErrorCode::invalid_argument, what, " '", bound.name, "' has no data");
   if (reinterpret_cast<uintptr_t>(data) % size_of(type.dtype) != 0) {
-    fail(ErrorCode::invalid_argument, what, " '", name, "' is not aligned to its elements of ",
-         size_of(type.dtype), " bytes");
+    fail(ErrorCode::invalid_argument, what, " '", bound.name,
+         "' is not aligned to its elements of ", size_of(type.dtype), " bytes");
   }
-}
-
-template <typename Bound>
-void check_once(const char* what, std::span<const Bound> all, size_t i) {
-  for (size_t j = 0; j < i; ++j) {
-    if (all[j].name == all[i].name)
-      fail(ErrorCode::invalid_argument, what, " '", all[i].name, "' is bound twice");
-  }
-}
-
-std::string names(const std::vector<NamedValue>& values) {
-  std::string text;
-  for (const NamedValue& value : values) text += (text.empty() ? "'" : ", '") + value.name + "'";
-  return text.empty() ? "none" : text;
 }
 
 void check_lengths(const Limits& limits, const Input& input) {
@@ -89,11 +96,7 @@ void check_bindings(const Program& program, const Limits& limits, std::span<cons
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Input& input = inputs[i];
     const NamedValue* named = program.find_input(input.name);
-    if (named == nullptr) {
-      fail(ErrorCode::invalid_argument, "there is no input '", input.name, "'; inputs are ",
-           names(program.inputs));
-    }
-    check_once("input", inputs, i);
+    check_name("input", inputs, i, named, program.inputs);
     const ValueType& type = program.types[named->value];
     if (input.batch != *streams[type.rows.stream]) {
       fail(ErrorCode::invalid_argument, "input '", input.name,
@@ -105,8 +108,7 @@ void check_bindings(const Program& program, const Limits& limits, std::span<cons
            "'");
     }
     check_lengths(limits, input);
-    check_data("input", input.name, input.data.data, input.data.dtype, input.data.shape, type,
-               input.batch.rows());
+    check_data("input", input, type, input.batch.rows());
   }
   for (const NamedValue& named : program.inputs) {
     const bool bound = std::any_of(inputs.begin(), inputs.end(),
@@ -117,16 +119,10 @@ void check_bindings(const Program& program, const Limits& limits, std::span<cons
   const Group all(std::span(streams.data(), static_cast<size_t>(program.streams)), 0,
                   inputs[0].batch.sequences());
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const Output& output = outputs[i];
-    const NamedValue* named = program.find_output(output.name);
-    if (named == nullptr) {
-      fail(ErrorCode::invalid_argument, "there is no output '", output.name, "'; outputs are ",
-           names(program.outputs));
-    }
-    check_once("output", outputs, i);
+    const NamedValue* named = program.find_output(outputs[i].name);
+    check_name("output", outputs, i, named, program.outputs);
     const ValueType& type = program.types[named->value];
-    check_data("output", output.name, output.data.data, output.data.dtype, output.data.shape, type,
-               all.rows(type.rows));
+    check_data("output", outputs[i], type, all.rows(type.rows));
   }
   for (const Step& step : program.steps) {
     try {

@@ -14,16 +14,21 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-void add_kernel(const float* a, const float* b, size_t n, float* y) {
+void add_kernel(std::span<const float* const> terms, size_t n, float* y) {
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
+  const auto sum = [terms](size_t i, const auto& load) HWY_ATTR {
+    auto v = load(terms[0] + i);
+    for (size_t term = 1; term < terms.size(); ++term) v = hn::Add(v, load(terms[term] + i));
+    return v;
+  };
   size_t i = 0;
   for (; i + lanes <= n; i += lanes)
-    hn::StoreU(hn::Add(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, y + i);
+    hn::StoreU(sum(i, [d](const float* p) HWY_ATTR { return hn::LoadU(d, p); }), d, y + i);
   if (i < n) {
     const size_t rest = n - i;
-    store_partial(d, hn::Add(load_partial(d, a + i, rest), load_partial(d, b + i, rest)), y + i,
-                  rest);
+    const auto load = [d, rest](const float* p) HWY_ATTR { return load_partial(d, p, rest); };
+    store_partial(d, sum(i, load), y + i, rest);
   }
 }
 
@@ -37,8 +42,8 @@ namespace headway {
 
 HWY_EXPORT(add_kernel);
 
-void add(const float* a, const float* b, size_t n, float* y) {
-  HWY_DYNAMIC_DISPATCH(add_kernel)(a, b, n, y);
+void add(std::span<const float* const> terms, size_t n, float* y) {
+  HWY_DYNAMIC_DISPATCH(add_kernel)(terms, n, y);
 }
 
 }  // namespace headway

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace headway {
 
-// y[i] = a[i] + b[i] for i < n. y may be a or b, but not overlap them otherwise. No allocation, no
-// threads; memory outside [0, n) is neither read nor written.
-void add(const float* a, const float* b, size_t n, float* y);
+// y[i] = terms[0][i] + terms[1][i] + ..., added in this order, for i < n; one term is copied, and
+// there is at least one. y may be a term, but not overlap one otherwise. No allocation, no threads;
+// memory outside [0, n) is neither read nor written.
+void add(std::span<const float* const> terms, size_t n, float* y);
 
 }  // namespace headway

@@ -23,7 +23,7 @@ struct Moments {
 };
 
 template <class D>
-HWY_INLINE Moments row_moments(D d, const float* x, size_t width, float eps) {
+HWY_INLINE Moments row_moments(D d, const float* x, size_t width, float epsilon) {
   const float count = static_cast<float>(width);
   const float mean = sum_row(d, x, width, [](auto v) HWY_ATTR { return v; }) / count;
   // Deviations from the rounded mean: their mean is what rounding took from it.
@@ -37,13 +37,13 @@ HWY_INLINE Moments row_moments(D d, const float* x, size_t width, float eps) {
   };
   const float variance = sum_row(d, x, width, square) / count;
   const auto one = hn::Set(d, 1.0f);
-  const float inverse = hn::GetLane(hn::Div(one, hn::Sqrt(hn::Set(d, variance + eps))));
+  const float inverse = hn::GetLane(hn::Div(one, hn::Sqrt(hn::Set(d, variance + epsilon))));
   return {mean, correction, inverse};
 }
 
 template <class D>
 HWY_INLINE void normalize_row(D d, const float* x, size_t width, const Moments& moments,
-                              const float* gamma, const float* beta, float* y) {
+                              const LayerNorm& norm, float* y) {
   const size_t lanes = hn::Lanes(d);
   const auto mean = hn::Set(d, moments.mean);
   const auto correction = hn::Set(d, moments.correction);
@@ -53,23 +53,22 @@ HWY_INLINE void normalize_row(D d, const float* x, size_t width, const Moments& 
   };
   size_t i = 0;
   for (; i + lanes <= width; i += lanes) {
-    auto v = normalize(hn::LoadU(d, x + i), hn::LoadU(d, gamma + i));
-    if (beta) v = hn::Add(v, hn::LoadU(d, beta + i));
+    auto v = normalize(hn::LoadU(d, x + i), hn::LoadU(d, norm.gamma + i));
+    if (norm.beta) v = hn::Add(v, hn::LoadU(d, norm.beta + i));
     hn::StoreU(v, d, y + i);
   }
   if (i < width) {
     const size_t rest = width - i;
-    auto v = normalize(load_partial(d, x + i, rest), load_partial(d, gamma + i, rest));
-    if (beta) v = hn::Add(v, load_partial(d, beta + i, rest));
+    auto v = normalize(load_partial(d, x + i, rest), load_partial(d, norm.gamma + i, rest));
+    if (norm.beta) v = hn::Add(v, load_partial(d, norm.beta + i, rest));
     store_partial(d, v, y + i, rest);
   }
 }
 
-void layer_norm_kernel(const float* x, size_t rows, size_t width, const float* gamma,
-                       const float* beta, float eps, float* y) {
+void layer_norm_kernel(const float* x, size_t rows, size_t width, const LayerNorm& norm, float* y) {
   const hn::ScalableTag<float> d;
   for (size_t row = 0; row < rows; ++row, x += width, y += width)
-    normalize_row(d, x, width, row_moments(d, x, width, eps), gamma, beta, y);
+    normalize_row(d, x, width, row_moments(d, x, width, norm.epsilon), norm, y);
 }
 
 }  // namespace
@@ -82,9 +81,8 @@ namespace headway {
 
 HWY_EXPORT(layer_norm_kernel);
 
-void layer_norm(const float* x, size_t rows, size_t width, const float* gamma, const float* beta,
-                float eps, float* y) {
-  HWY_DYNAMIC_DISPATCH(layer_norm_kernel)(x, rows, width, gamma, beta, eps, y);
+void layer_norm(const float* x, size_t rows, size_t width, const LayerNorm& norm, float* y) {
+  HWY_DYNAMIC_DISPATCH(layer_norm_kernel)(x, rows, width, norm, y);
 }
 
 }  // namespace headway

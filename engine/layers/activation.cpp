@@ -1,12 +1,28 @@
 // Element-wise activations.
 #include "engine/layers/activation.hpp"
 
+#include "engine/kernels/epilogue.hpp"
 #include "engine/layers/build.hpp"
 #include "engine/layers/checks.hpp"
 #include "engine/layers/rows.hpp"
-#include "engine/ops/activation.hpp"
 
 namespace headway {
+
+const char* to_string(Activation activation) {
+  switch (activation) {
+    case Activation::none:
+      return "none";
+    case Activation::gelu_erf:
+      return "gelu_erf";
+    case Activation::gelu_tanh:
+      return "gelu_tanh";
+    case Activation::relu:
+      return "relu";
+    case Activation::tanh:
+      return "tanh";
+  }
+  return "unknown";
+}
 
 std::vector<ValueType> ActivationLayer::infer(std::span<const ValueType> inputs) const {
   expect_f32("x", inputs[0]);
@@ -21,8 +37,12 @@ void ActivationLayer::run(const StepArguments& step) const {
   const Buffer& x = step.inputs[0];
   for_row_blocks(step.team, x.rows, [&](int64_t row, int64_t rows) {
     const int64_t begin = row * x.width;
-    activate(activation_, x.as<const float>() + begin, rows * x.width,
-             step.outputs[0].as<float>() + begin);
+    // One long row: how the elements lie in rows makes no difference to them.
+    epilogue({.product = x.as<const float>() + begin,
+              .y = step.outputs[0].as<float>() + begin,
+              .rows = 1,
+              .width = static_cast<size_t>(rows * x.width),
+              .activation = activation_});
   });
 }
 

@@ -26,8 +26,9 @@ void AddLayer::run(const StepArguments& step) const {
   const Buffer& a = step.inputs[0];
   for_row_blocks(step.team, a.rows, [&](int64_t row, int64_t rows) {
     const int64_t begin = row * a.width;
-    headway::add(a.as<const float>() + begin, step.inputs[1].as<const float>() + begin,
-                 rows * a.width, step.outputs[0].as<float>() + begin);
+    const float* const terms[] = {a.as<const float>() + begin,
+                                  step.inputs[1].as<const float>() + begin};
+    headway::add(terms, rows * a.width, step.outputs[0].as<float>() + begin);
   });
 }
 

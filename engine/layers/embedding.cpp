@@ -1,11 +1,14 @@
 // Rows of tables: by id, and by position.
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <optional>
 
 #include "engine/base/convert.hpp"
-#include "engine/kernels/gather.hpp"
+#include "engine/kernels/add.hpp"
+#include "engine/layers/add.hpp"
 #include "engine/layers/build.hpp"
 #include "engine/layers/checks.hpp"
+#include "engine/layers/layer_norm.hpp"
 #include "engine/layers/rows.hpp"
 #include "headway/layers.hpp"
 
@@ -19,9 +22,13 @@ class Table {
     expect_weight("table", weight_, {-1, -1});
   }
 
+  // For messages.
+  std::string name() const { return describe("table", weight_); }
   int64_t rows() const { return weight_.shape()[0]; }
   int64_t width() const { return weight_.shape()[1]; }
   int64_t elements() const { return weight_.shape().elements(); }
+
+  bool has(int32_t id) const { return id >= 0 && id < rows(); }
 
   size_t packed_bytes() const {
     return in_place()
@@ -47,112 +54,168 @@ class Table {
   Weight weight_;
 };
 
+// Rows of tables, each picked by an id or by the token's place in its sequence, summed up; then,
+// where they are fused, another value's row added and the sum normalized: one pass over the rows.
+// Inputs: the ids of each table, or a value with the tokens of a table read by place; then the
+// value that is added. Packed: the tables that are not read in place, then the LayerNorm.
 class EmbeddingLayer : public Layer {
  public:
-  explicit EmbeddingLayer(Weight table) : table_(std::move(table)) {}
+  enum class By : uint8_t { id, place };
 
-  std::string_view kind() const override { return "Embedding"; }
+  EmbeddingLayer(Weight table, By by) : terms_{{Table(std::move(table)), by}} {}
+
+  std::string_view kind() const override {
+    return any_by(By::id) ? "Embedding" : "PositionEmbedding";
+  }
 
   std::vector<ValueType> infer(std::span<const ValueType> inputs) const override {
-    if (inputs[0].dtype != DType::i32 || inputs[0].width != 1 ||
-        inputs[0].rows.kind != RowSpace::Kind::tokens) {
-      fail(ErrorCode::invalid_argument, "ids are ", inputs[0].to_string(),
-           ", expected i32 [tokens, 1]");
-    }
-    return {{DType::f32, inputs[0].rows, table_.width()}};
-  }
-
-  int64_t parameters() const override { return table_.elements(); }
-  size_t packed_bytes() const override { return table_.packed_bytes(); }
-  void pack(std::byte* packed) const override { table_.pack(packed); }
-  double flops(const StepShape&) const override { return 0; }
-
-  void check_input(const StepShape& step, size_t, const void* data) const override {
-    expect_in_table(static_cast<const int32_t*>(data), 0, step.rows(), step.inputs[0].rows,
-                    step.group);
-  }
-
-  // Checks again: ids may be another layer's, or change under our hands.
-  void run(const StepArguments& step) const override {
-    const Buffer& ids = step.inputs[0];
-    for_row_blocks(step.team, ids.rows, [&](int64_t row, int64_t rows) {
-      const int32_t* id = ids.as<const int32_t>() + row;
-      expect_in_table(id, row, rows, ids.space, step.group);
-      gather_rows(table_.data(step.packed), table_.width(), id, rows,
-                  step.outputs[0].as<float>() + row * table_.width());
-    });
-  }
-
- private:
-  // ids[i] is that of the group's row `row` + i.
-  void expect_in_table(const int32_t* ids, int64_t row, int64_t rows, const RowSpace& space,
-                       const Group& group) const {
-    const auto in_table = [&](int32_t id) { return id >= 0 && id < table_.rows(); };
-    const int32_t* bad = std::find_if_not(ids, ids + rows, in_table);
-    if (bad == ids + rows) return;
-    row += bad - ids;
-    int64_t sequence = 0;
-    while (group.row(space.stream, sequence + 1) <= row) ++sequence;
-    fail(ErrorCode::invalid_argument, "id ", *bad, " of token ",
-         row - group.row(space.stream, sequence), " in sequence ", group.first() + sequence,
-         " is outside the table of ", table_.rows(), " rows");
-  }
-
-  Table table_;
-};
-
-class PositionEmbeddingLayer : public Layer {
- public:
-  explicit PositionEmbeddingLayer(Weight table) : table_(std::move(table)) {}
-
-  std::string_view kind() const override { return "PositionEmbedding"; }
-
-  std::vector<ValueType> infer(std::span<const ValueType> inputs) const override {
-    if (inputs[0].rows.kind != RowSpace::Kind::tokens) {
+    const bool tokens = inputs[0].rows.kind == RowSpace::Kind::tokens;
+    if (terms_[0].by == By::place && !tokens) {
       fail(ErrorCode::invalid_argument, "the rows of ", inputs[0].to_string(),
            " have no positions, expected tokens");
     }
-    return {{DType::f32, inputs[0].rows, table_.width()}};
+    const bool ids = inputs[0].dtype == DType::i32 && inputs[0].width == 1 && tokens;
+    if (terms_[0].by == By::id && !ids) {
+      fail(ErrorCode::invalid_argument, "ids are ", inputs[0].to_string(),
+           ", expected i32 [tokens, 1]");
+    }
+    return {{DType::f32, inputs[0].rows, width()}};
   }
 
-  int64_t parameters() const override { return table_.elements(); }
-  size_t packed_bytes() const override { return table_.packed_bytes(); }
-  void pack(std::byte* packed) const override { table_.pack(packed); }
-  double flops(const StepShape&) const override { return 0; }
+  std::shared_ptr<const Layer> fuse(const Layer& next, size_t input) const override {
+    if (norm_) return nullptr;
+    auto fused = std::make_shared<EmbeddingLayer>(*this);
+    if (const auto* follower = dynamic_cast<const LayerNormLayer*>(&next)) {
+      fused->norm_ = *follower;
+      return fused;
+    }
+    if (addend_) return nullptr;
+    if (dynamic_cast<const AddLayer*>(&next)) {
+      fused->addend_ = true;
+      return fused;
+    }
+    // One row more: a + b and b + a have the same bits, (a + b) + c and a + (b + c) have not.
+    if (const auto* follower = dynamic_cast<const EmbeddingLayer*>(&next);
+        follower && follower->addend_ && follower->terms_.size() == 1 && input == 1 &&
+        terms_.size() < kMostTerms) {
+      fused->terms_.push_back(follower->terms_[0]);
+      fused->norm_ = follower->norm_;
+      return fused;
+    }
+    return nullptr;
+  }
+
+  int64_t parameters() const override {
+    int64_t sum = norm_ ? norm_->parameters() : 0;
+    for (const Term& term : terms_) sum = checked_add(sum, term.table.elements(), "parameters");
+    return sum;
+  }
+  size_t packed_bytes() const override {
+    return checked_add(table_bytes(), norm_ ? norm_->packed_bytes() : 0, "packed weights");
+  }
+  void pack(std::byte* packed) const override {
+    for (const Term& term : terms_) {
+      term.table.pack(packed);
+      packed += term.table.packed_bytes();
+    }
+    if (norm_) norm_->pack(packed);
+  }
+  double flops(const StepShape& step) const override { return norm_ ? norm_->flops(step) : 0; }
 
   void check(const StepShape& step) const override {
-    for (int64_t i = 0; i < step.group.sequences(); ++i) {
+    for (int64_t i = 0; i < step.group.sequences() && any_by(By::place); ++i) {
       const int64_t length = step.group.length(step.inputs[0].rows.stream, i);
-      if (length > table_.rows()) {
+      for (const Term& term : terms_) {
+        if (term.by != By::place || length <= term.table.rows()) continue;
         fail(ErrorCode::limit, "sequence ", step.group.first() + i, " has ", length,
-             " tokens, but the table has ", table_.rows(), " positions");
+             " tokens, but the ", term.table.name(), " has ", term.table.rows(), " positions");
       }
     }
   }
 
-  void run(const StepArguments& step) const override {
-    const int64_t width = table_.width();
-    step.team.for_each(step.group.sequences(), [&](int64_t i) {
-      float* to = step.outputs[0].as<float>() + step.group.row(stream(step), i) * width;
-      std::memcpy(to, table_.data(step.packed),
-                  step.group.length(stream(step), i) * width * sizeof(float));
-    });
+  void check_input(const StepShape& step, size_t input, const void* data) const override {
+    if (input >= terms_.size() || terms_[input].by != By::id) return;
+    const auto* ids = static_cast<const int32_t*>(data);
+    const Table& table = terms_[input].table;
+    for (int64_t row = 0; row < step.rows(); ++row) {
+      if (!table.has(ids[row])) refuse(ids[row], table, step.group, step.inputs[0].rows, row);
+    }
   }
 
- private:
-  static int32_t stream(const StepArguments& step) { return step.inputs[0].space.stream; }
+  void run(const StepArguments& step) const override;
 
-  Table table_;
+ private:
+  struct Term {
+    Table table;
+    By by;
+  };
+  // BERT sums three.
+  static constexpr size_t kMostTerms = 4;
+
+  int64_t width() const { return terms_[0].table.width(); }
+  bool any_by(By by) const {
+    return std::any_of(terms_.begin(), terms_.end(), [by](const Term& t) { return t.by == by; });
+  }
+  size_t table_bytes() const {
+    size_t bytes = 0;
+    for (const Term& term : terms_)
+      bytes = checked_add(bytes, term.table.packed_bytes(), "bytes of tables");
+    return bytes;
+  }
+  [[noreturn]] static void refuse(int32_t id, const Table& table, const Group& group,
+                                  const RowSpace& space, int64_t row) {
+    const int64_t sequence = group.sequence_of(space.stream, row);
+    fail(ErrorCode::invalid_argument, "id ", id, " of token ",
+         row - group.row(space.stream, sequence), " in sequence ", group.first() + sequence,
+         " is outside the ", table.name(), " of ", table.rows(), " rows");
+  }
+
+  std::vector<Term> terms_;  // in the order they are added
+  bool addend_ = false;
+  std::optional<LayerNormLayer> norm_;
 };
+
+void EmbeddingLayer::run(const StepArguments& step) const {
+  LayerNorm norm;
+  if (norm_) norm = norm_->unpacked(step.packed + table_bytes());
+  const Group& group = step.group;
+  const RowSpace& space = step.inputs[0].space;
+  const size_t count = terms_.size() + (addend_ ? 1 : 0);
+  for_row_blocks(step.team, step.outputs[0].rows, [&](int64_t first, int64_t rows) {
+    int64_t sequence = group.sequence_of(space.stream, first);
+    for (int64_t row = first; row < first + rows; ++row) {
+      while (row >= group.row(space.stream, sequence + 1)) ++sequence;
+      std::array<const float*, kMostTerms + 1> from;
+      const std::byte* packed = step.packed;
+      for (size_t i = 0; i < terms_.size(); ++i) {
+        const auto& [table, by] = terms_[i];
+        int64_t place = row - group.row(space.stream, sequence);
+        if (by == By::id) {
+          // Checked again: ids may be another layer's, or change under our hands.
+          const int32_t id = step.inputs[i].as<const int32_t>()[row];
+          if (!table.has(id)) refuse(id, table, group, space, row);
+          place = id;
+        }
+        from[i] = table.data(packed) + place * width();
+        packed += table.packed_bytes();
+      }
+      if (addend_) from[count - 1] = step.inputs[count - 1].as<const float>() + row * width();
+      float* to = step.outputs[0].as<float>() + row * width();
+      headway::add(std::span(from).first(count), width(), to);
+      if (norm_) headway::layer_norm(to, 1, width(), norm, to);
+    }
+  });
+}
 
 }  // namespace
 
 Value embedding(Graph& graph, Value ids, Weight table, const std::string& name) {
-  return add_layer<EmbeddingLayer>(graph, name, {ids}, std::move(table));
+  return add_layer<EmbeddingLayer>(graph, name, {ids}, std::move(table), EmbeddingLayer::By::id);
 }
 
 Value position_embedding(Graph& graph, Value like, Weight table, const std::string& name) {
-  return add_layer<PositionEmbeddingLayer>(graph, name, {like}, std::move(table));
+  return add_layer<EmbeddingLayer>(graph, name, {like}, std::move(table),
+                                   EmbeddingLayer::By::place);
 }
 
 }  // namespace headway

@@ -1,6 +1,7 @@
 // The interface of a layer: all the graph knows about one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,12 @@ class Group {
   int64_t row(int32_t stream, int64_t i) const {
     const auto offsets = streams_[stream]->offsets();
     return offsets[first_ + i] - offsets[first_];
+  }
+  // The group's sequence that its row `row` belongs to.
+  int64_t sequence_of(int32_t stream, int64_t row) const {
+    const auto offsets = streams_[stream]->offsets().subspan(first_, sequences() + 1);
+    const auto next = std::upper_bound(offsets.begin(), offsets.end(), offsets[0] + row);
+    return next - offsets.begin() - 1;
   }
   // Rows of a space in this group. Error(limit) on overflow.
   int64_t rows(const RowSpace& space) const {

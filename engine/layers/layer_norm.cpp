@@ -1,5 +1,5 @@
 // Layer normalization.
-#include "engine/kernels/layer_norm.hpp"
+#include "engine/layers/layer_norm.hpp"
 
 #include <cmath>
 
@@ -10,61 +10,48 @@
 #include "headway/layers.hpp"
 
 namespace headway {
-namespace {
 
-// Packed: gamma, then beta where there is one.
-class LayerNormLayer : public Layer {
- public:
-  LayerNormLayer(Weight gamma, Weight beta, float epsilon)
-      : gamma_(std::move(gamma)), beta_(std::move(beta)), epsilon_(epsilon) {
-    // With 0 a row of equal values would become NaN.
-    if (!std::isfinite(epsilon_) || epsilon_ <= 0) {
-      fail(ErrorCode::invalid_argument, "epsilon is ", epsilon_,
-           ", expected a finite number above 0");
-    }
-    expect_weight("gamma", gamma_, {-1});
-    if (beta_) expect_weight("beta", beta_, {width()});
+LayerNormLayer::LayerNormLayer(Weight gamma, Weight beta, float epsilon)
+    : gamma_(std::move(gamma)), beta_(std::move(beta)), epsilon_(epsilon) {
+  // With 0 a row of equal values would become NaN.
+  if (!std::isfinite(epsilon_) || epsilon_ <= 0) {
+    fail(ErrorCode::invalid_argument, "epsilon is ", epsilon_,
+         ", expected a finite number above 0");
   }
+  expect_weight("gamma", gamma_, {-1});
+  if (beta_) expect_weight("beta", beta_, {width()});
+}
 
-  std::string_view kind() const override { return "LayerNorm"; }
+std::vector<ValueType> LayerNormLayer::infer(std::span<const ValueType> inputs) const {
+  expect_f32("x", inputs[0], width());
+  expect_rows("x", inputs[0]);
+  return {inputs[0]};
+}
 
-  std::vector<ValueType> infer(std::span<const ValueType> inputs) const override {
-    expect_f32("x", inputs[0], width());
-    expect_rows("x", inputs[0]);
-    return {inputs[0]};
-  }
+void LayerNormLayer::pack(std::byte* packed) const {
+  auto* values = reinterpret_cast<float*>(packed);
+  read_f32(gamma_.view(), 0, width(), values);
+  if (beta_) read_f32(beta_.view(), 0, width(), values + width());
+}
 
-  int64_t parameters() const override { return width() * (beta_ ? 2 : 1); }
-  size_t packed_bytes() const override { return static_cast<size_t>(parameters()) * sizeof(float); }
-  void pack(std::byte* packed) const override {
-    auto* values = reinterpret_cast<float*>(packed);
-    read_f32(gamma_.view(), 0, width(), values);
-    if (beta_) read_f32(beta_.view(), 0, width(), values + width());
-  }
+// Mean, variance, and the affine map: about eight operations an element.
+double LayerNormLayer::flops(const StepShape& step) const {
+  return 8.0 * static_cast<double>(step.rows()) * static_cast<double>(width());
+}
 
-  // Mean, variance, and the affine map: about eight operations an element.
-  double flops(const StepShape& step) const override {
-    return 8.0 * static_cast<double>(step.rows()) * static_cast<double>(width());
-  }
+void LayerNormLayer::run(const StepArguments& step) const {
+  const LayerNorm norm = unpacked(step.packed);
+  const Buffer& x = step.inputs[0];
+  for_row_blocks(step.team, x.rows, [&](int64_t row, int64_t rows) {
+    headway::layer_norm(x.as<const float>() + row * x.width, rows, x.width, norm,
+                        step.outputs[0].as<float>() + row * x.width);
+  });
+}
 
-  void run(const StepArguments& step) const override {
-    const auto* gamma = reinterpret_cast<const float*>(step.packed);
-    const float* beta = beta_ ? gamma + width() : nullptr;
-    const Buffer& x = step.inputs[0];
-    for_row_blocks(step.team, x.rows, [&](int64_t row, int64_t rows) {
-      headway::layer_norm(x.as<const float>() + row * x.width, rows, x.width, gamma, beta, epsilon_,
-                          step.outputs[0].as<float>() + row * x.width);
-    });
-  }
-
- private:
-  int64_t width() const { return gamma_.shape()[0]; }
-
-  Weight gamma_, beta_;
-  float epsilon_;
-};
-
-}  // namespace
+LayerNorm LayerNormLayer::unpacked(const std::byte* packed) const {
+  const auto* gamma = reinterpret_cast<const float*>(packed);
+  return {gamma, beta_ ? gamma + width() : nullptr, epsilon_};
+}
 
 Value layer_norm(Graph& graph, Value x, Weight gamma, Weight beta, float epsilon,
                  const std::string& name) {

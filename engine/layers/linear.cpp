@@ -1,11 +1,13 @@
-// Linear, alone or with the activation and the residual that follow it.
+// Linear, alone or with the activation, the residual and the layer norm that follow it.
 #include "engine/ops/linear.hpp"
+
+#include <optional>
 
 #include "engine/layers/activation.hpp"
 #include "engine/layers/add.hpp"
 #include "engine/layers/build.hpp"
 #include "engine/layers/checks.hpp"
-#include "engine/layers/layer.hpp"
+#include "engine/layers/layer_norm.hpp"
 #include "engine/ops/precision.hpp"
 
 namespace headway {
@@ -34,7 +36,8 @@ int64_t checked_in(std::span<const LinearWeights> parts) {
   return in;
 }
 
-// Inputs: x, and the residual where one is fused.
+// Inputs: x, and the residual where one is fused. Packed: the PackedLinear, then the fused
+// LayerNorm.
 class LinearLayer : public Layer {
  public:
   explicit LinearLayer(std::vector<LinearWeights> parts) : parts_(std::move(parts)) {
@@ -52,8 +55,13 @@ class LinearLayer : public Layer {
   }
 
   std::shared_ptr<const Layer> fuse(const Layer& next, size_t) const override {
-    if (residual_) return nullptr;
+    if (norm_) return nullptr;
     auto fused = std::make_shared<LinearLayer>(*this);
+    if (const auto* follower = dynamic_cast<const LayerNormLayer*>(&next)) {
+      fused->norm_ = *follower;
+      return fused;
+    }
+    if (residual_) return nullptr;
     if (const auto* follower = dynamic_cast<const ActivationLayer*>(&next);
         follower && activation_ == Activation::none) {
       fused->activation_ = follower->activation();
@@ -76,13 +84,20 @@ class LinearLayer : public Layer {
   }
 
   int64_t parameters() const override {
-    return packed_->out() * (packed_->in() + (parts_[0].bias ? 1 : 0));
+    return packed_->out() * (packed_->in() + (parts_[0].bias ? 1 : 0)) +
+           (norm_ ? norm_->parameters() : 0);
   }
-  size_t packed_bytes() const override { return packed_->packed_bytes(); }
-  void pack(std::byte* packed) const override { packed_->pack(parts_, packed); }
+  size_t packed_bytes() const override {
+    return checked_add(packed_->packed_bytes(), norm_ ? norm_->packed_bytes() : 0,
+                       "packed weights");
+  }
+  void pack(std::byte* packed) const override {
+    packed_->pack(parts_, packed);
+    if (norm_) norm_->pack(packed + packed_->packed_bytes());
+  }
 
   double flops(const StepShape& step) const override {
-    return 2.0 * packed_->in() * packed_->out() * step.rows();
+    return 2.0 * packed_->in() * packed_->out() * step.rows() + (norm_ ? norm_->flops(step) : 0);
   }
   size_t thread_scratch(const StepShape& step) const override {
     return packed_->thread_scratch(step.rows());
@@ -90,13 +105,16 @@ class LinearLayer : public Layer {
 
   void run(const StepArguments& step) const override {
     const Buffer& x = step.inputs[0];
+    LayerNorm norm;
+    if (norm_) norm = norm_->unpacked(step.packed + packed_->packed_bytes());
     packed_->run(step.team,
                  {.x = x.as<const float>(),
                   .rows = x.rows,
                   .padded = x.padded,
                   .y = step.outputs[0].as<float>(),
                   .activation = activation_,
-                  .residual = residual_ ? step.inputs[1].as<const float>() : nullptr},
+                  .residual = residual_ ? step.inputs[1].as<const float>() : nullptr,
+                  .norm = norm_ ? &norm : nullptr},
                  step.packed, step.thread_scratch);
   }
 
@@ -105,6 +123,7 @@ class LinearLayer : public Layer {
   std::shared_ptr<const PackedLinear> packed_;
   Activation activation_ = Activation::none;
   bool residual_ = false;
+  std::optional<LayerNormLayer> norm_;
 };
 
 }  // namespace

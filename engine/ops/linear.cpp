@@ -153,7 +153,17 @@ void PackedLinear::run(Team& team, const LinearCall& call, const std::byte* pack
     const int64_t tile = panel_first ? item % tiles : item / panels_;
     const int64_t p = panel_first ? item / tiles : item % panels_;
     run_tile(call, tile * tile_rows(), panel(p), packed, at, copied_row, scratch);
+    if (team.size() == 1 && p == panels_ - 1) normalize(call, tile * tile_rows(), tile_rows());
   });
+  if (team.size() == 1 || call.norm == nullptr) return;
+  team.for_each(ceil_div(call.rows, kRowStep),
+                [&](int64_t step) { normalize(call, step * kRowStep, kRowStep); });
+}
+
+void PackedLinear::normalize(const LinearCall& call, int64_t row, int64_t rows) const {
+  if (call.norm == nullptr) return;
+  float* y = call.y + row * out_;
+  layer_norm(y, std::min(rows, call.rows - row), out_, *call.norm, y);
 }
 
 bool PackedLinear::copy_rows(const LinearCall& call, int64_t row, int64_t rows, int64_t height,

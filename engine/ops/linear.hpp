@@ -1,4 +1,4 @@
-// y = activation(x W^T + b) + residual over rows, with weights packed once.
+// y = layer_norm(activation(x W^T + b) + residual) over rows, with weights packed once.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <mutex>
 #include <span>
 
+#include "engine/kernels/layer_norm.hpp"
 #include "engine/ops/onednn.hpp"
 #include "engine/runtime/team.hpp"
 #include "headway/operations.hpp"
@@ -22,13 +23,15 @@ struct LinearCall {
   float* y = nullptr;   // [rows, out]; nothing else is written
   Activation activation = Activation::none;
   const float* residual = nullptr;  // [rows, out] or absent; may be y
+  const LayerNorm* norm = nullptr;  // of the sum, or absent
 };
 
 // One Linear, its outputs cut into panels. A call is a grid of row tiles x panels, the same whoever
 // runs it, so that results do not depend on how a team shares it. Each tile of the product goes to
 // scratch in cache; one pass there scales it back (int8), adds the bias, applies the activation and
-// adds the residual. For bf16 and int8 a tile's rows are rounded into scratch first; what a row
-// becomes depends on that row alone.
+// adds the residual. A thread that works alone normalizes a tile right after its last panel; a
+// team, whose threads have a panel each, when the whole grid is done. For bf16 and int8 a tile's
+// rows are rounded into scratch first; what a row becomes depends on that row alone.
 class PackedLinear {
  public:
   // Rows of every tile where bits depend on their number; see packed_bits_free_of_rows().
@@ -92,6 +95,8 @@ class PackedLinear {
   // used as it is.
   bool copy_rows(const LinearCall& call, int64_t row, int64_t rows, int64_t height,
                  const Scratch& at, std::byte* scratch) const;
+  // Normalizes `rows` rows, or what is left of them, in y.
+  void normalize(const LinearCall& call, int64_t row, int64_t rows) const;
   void run_tile(const LinearCall& call, int64_t row, const Panel& panel, const std::byte* packed,
                 const Scratch& at, int64_t& copied_row, std::byte* scratch) const;
 

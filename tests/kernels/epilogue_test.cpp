@@ -1,7 +1,7 @@
-// The pass after a product, against the kernels it stands for, one after the other.
+// The pass after a product, against its steps one after the other; activation_test.cpp has the
+// activations.
 #include "engine/kernels/epilogue.hpp"
 
-#include "engine/kernels/activation.hpp"
 #include "engine/kernels/add.hpp"
 #include "tests/kernels/kernel_test.hpp"
 
@@ -34,12 +34,18 @@ void for_each_case(const Check& check) {
 
 std::vector<float> one_after_the_other(const Case& c, std::vector<float> row, const float* bias,
                                        const float* residual) {
-  if (c.bias) add(row.data(), bias, c.width, row.data());
-  if (c.activation == Activation::gelu_erf) gelu_erf(row.data(), c.width, row.data());
-  if (c.activation == Activation::gelu_tanh) gelu_tanh(row.data(), c.width, row.data());
-  if (c.activation == Activation::relu) relu(row.data(), c.width, row.data());
-  if (c.activation == Activation::tanh) headway::tanh(row.data(), c.width, row.data());
-  if (c.residual) add(row.data(), residual, c.width, row.data());
+  const auto plus = [&](const float* other) {
+    const float* const terms[] = {row.data(), other};
+    add(terms, c.width, row.data());
+  };
+  if (c.bias) plus(bias);
+  const std::vector<float> before = row;
+  epilogue({.product = before.data(),
+            .y = row.data(),
+            .rows = 1,
+            .width = c.width,
+            .activation = c.activation});
+  if (c.residual) plus(residual);
   return row;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/kernels/targets.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -25,7 +26,7 @@ TEST(Targets, are_visited_once_each_best_first) {
     EXPECT_EQ(kernel_target(), name);
     const float one = 1;
     float sum = 0;
-    add(&one, &one, 1, &sum);
+    add(std::array<const float*, 2>{&one, &one}, 1, &sum);
     EXPECT_EQ(sum, 2);
     EXPECT_EQ(kernel_target(), name);
     names.push_back(name);

@@ -1,9 +1,11 @@
 // Embedding by id and by position: which rows come out, and what is refused.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include "engine/layers/layer.hpp"
 #include "headway/layers.hpp"
 #include "tests/layers/stored_weight.hpp"
+#include "tests/reference/functions.hpp"
 #include "tests/support/expect_error.hpp"
 #include "tests/support/run_graph.hpp"
 
@@ -50,6 +52,28 @@ TEST(Embedding, PicksRowsFromEveryStorage) {
     const bool in_place = storage.dtype == DType::f32 && !storage.odd;
     EXPECT_EQ(lookup.engine.info().packed_weights > 0, !in_place);
   }
+}
+
+TEST(Embedding, ReachesRowsBeyond2ToThe31Values) {
+  // 12 GB of address space; only the pages that are read get memory.
+  constexpr int64_t kRows = 1'500'000, kWide = 2048;
+  void* mapped = mmap(nullptr, kRows * kWide * sizeof(float), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  auto* table = static_cast<float*>(mapped);
+  table[(kRows - 1) * kWide] = 1;
+  table[kRows * kWide - 1] = 2;
+  {
+    Graph graph;
+    const Value ids = graph.input("ids", DType::i32, 1);
+    graph.output("y", embedding(graph, ids, TensorView(table, {kRows, kWide})));
+    const int32_t id = kRows - 1;
+    std::vector<float> y(kWide);
+    compile(graph).run({{"ids", Batch::dense(1, 1), {&id, {1}}}}, {{"y", {y.data(), {1, kWide}}}});
+    EXPECT_EQ(y.front(), 1);
+    EXPECT_EQ(y.back(), 2);
+  }
+  munmap(mapped, kRows * kWide * sizeof(float));
 }
 
 TEST(Embedding, RefusesIdsOutsideTheTable) {
@@ -153,6 +177,97 @@ TEST(PositionEmbedding, RefusesSequencesBeyondItsTable) {
         engine.run({{"x", batch, {values.data(), {81, 1}}}}, {{"y", {y.data(), {81, kWidth}}}});
       });
   EXPECT_EQ(y, std::vector<float>(81 * kWidth, 7.0f)) << "something was written";
+}
+
+// What BERT begins with: the tables' rows summed up and normalized, in one step.
+struct EmbeddingSum {
+  explicit EmbeddingSum(const Storage& storage = {DType::f32, false})
+      : words(random, storage.dtype, {50, kWidth}, 1.0f, storage.odd),
+        types(random, storage.dtype, {2, kWidth}, 1.0f, storage.odd),
+        places(random, storage.dtype, {40, kWidth}, 1.0f, storage.odd) {
+    const Value ids_in = graph.input("ids", DType::i32, 1);
+    const Value types_in = graph.input("type_ids", DType::i32, 1, ids_in);
+    Value x = add(graph, embedding(graph, ids_in, words.weight("a file: words")),
+                  embedding(graph, types_in, types.weight("a file: types")));
+    x = add(graph, x, position_embedding(graph, ids_in, places.weight("a file: places")));
+    graph.output("y", layer_norm(graph, x, gamma.weight(), beta.weight(), 1e-12f));
+  }
+
+  // Fills y, which was 7.
+  void run(const Batch& batch, Mode mode) {
+    y.assign(static_cast<size_t>(batch.rows() * kWidth), 7.0f);
+    RunOptions options;
+    options.mode = mode;
+    compile(graph, {.threads = 2})
+        .run({{"ids", batch, {ids.data(), {batch.rows()}}},
+              {"type_ids", batch, {type_ids.data(), {batch.rows()}}}},
+             {{"y", {y.data(), {batch.rows(), kWidth}}}}, options);
+  }
+
+  Random random{7};
+  StoredWeight words, types, places;
+  const StoredWeight gamma{random, DType::f32, {kWidth}, 2.0f};
+  const StoredWeight beta{random, DType::f32, {kWidth}, 2.0f};
+  Graph graph;
+  std::vector<int32_t> ids = random.ids(200, 50), type_ids = random.ids(200, 2);
+  std::vector<float> y;
+};
+
+TEST(EmbeddingSum, IsTheNormalizedSumOfItsTables) {
+  const Batch batch = Batch::ragged(std::vector<int64_t>{0, 3, 40, 0, 0, 1, 39, 33, 0});
+  for (const Storage& storage : storages()) {
+    SCOPED_TRACE(storage.name());
+    EmbeddingSum sum(storage);
+    const auto gamma = reference::widen(sum.gamma.values());
+    const auto beta = reference::widen(sum.beta.values());
+    const auto value = [](const StoredWeight& table, int64_t row, int64_t column) {
+      return double{table.values()[static_cast<size_t>(row * kWidth + column)]};
+    };
+    for (const Mode mode : {Mode::across, Mode::inside}) {
+      sum.run(batch, mode);
+      size_t row = 0;
+      for (int64_t i = 0; i < batch.sequences(); ++i)
+        for (int64_t t = 0; t < batch.length(i); ++t, ++row) {
+          std::vector<double> exact;
+          for (int64_t d = 0; d < kWidth; ++d)
+            exact.push_back(value(sum.words, sum.ids[row], d) +
+                            value(sum.types, sum.type_ids[row], d) + value(sum.places, t, d));
+          exact = reference::layer_norm(exact, gamma, beta, 1e-12);
+          for (size_t d = 0; d < kWidth; ++d)
+            ASSERT_NEAR(sum.y[row * kWidth + d], exact[d], 3e-6) << "row " << row;
+        }
+    }
+  }
+}
+
+// Before anything is written, and saying of which table.
+TEST(EmbeddingSum, RefusesWhatIsOutsideOneOfItsTables) {
+  EmbeddingSum sum;
+  const Batch batch = Batch::ragged(std::vector<int64_t>{40, 0, 38});
+  const auto expect_refused = [&](ErrorCode code, const std::string& text, const Batch& lengths) {
+    for (const Mode mode : {Mode::across, Mode::inside}) {
+      expect_error(code, text, [&] { sum.run(lengths, mode); });
+      EXPECT_EQ(sum.y, std::vector<float>(sum.y.size(), 7.0f)) << "something was written";
+    }
+  };
+  for (const int32_t id : {-1, 50, INT32_MIN, INT32_MAX}) {
+    sum.ids[77] = id;
+    expect_refused(
+        ErrorCode::invalid_argument,
+        cat("(Embedding): id ", id,
+            " of token 37 in sequence 2 is outside the table (a file: words) of 50 rows"),
+        batch);
+  }
+  sum.ids[77] = 49;
+  sum.type_ids[40] = 2;
+  expect_refused(ErrorCode::invalid_argument,
+                 "id 2 of token 0 in sequence 2 is outside the table (a file: types) of 2 rows",
+                 batch);
+  sum.type_ids[40] = 1;
+  expect_refused(ErrorCode::limit,
+                 "sequence 1 has 41 tokens, but the table (a file: places) has 40 positions",
+                 Batch::ragged(std::vector<int64_t>{40, 41}));
+  sum.run(batch, Mode::automatic);  // the control: nothing else is wrong
 }
 
 }  // namespace

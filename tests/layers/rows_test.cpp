@@ -56,29 +56,36 @@ TEST(LayerNorm, NormalizesEachRow) {
 }
 
 TEST(Activation, IsEachOfItsFunctions) {
-  const std::vector<std::pair<Activation, std::function<double(double)>>> kinds = {
-      {Activation::gelu_erf, reference::gelu_erf},
-      {Activation::gelu_tanh, reference::gelu_tanh},
-      {Activation::relu, [](double x) { return std::max(x, 0.0); }},
-      {Activation::tanh, [](double x) { return std::tanh(x); }},
-      {Activation::none, [](double x) { return x; }}};
+  struct Case {
+    Activation kind;
+    const char* name;
+    std::function<double(double)> function;
+  };
+  const std::vector<Case> cases = {
+      {Activation::gelu_erf, "gelu_erf", reference::gelu_erf},
+      {Activation::gelu_tanh, "gelu_tanh", reference::gelu_tanh},
+      {Activation::relu, "relu", [](double x) { return std::max(x, 0.0); }},
+      {Activation::tanh, "tanh", [](double x) { return std::tanh(x); }},
+      {Activation::none, "none", [](double x) { return x; }}};
   Random random(6);
   const std::vector<float> x = random.uniforms(kRows * 9, -6, 6);
-  for (const auto& [kind, function] : kinds) {
-    SCOPED_TRACE(to_string(kind));
+  for (const auto& [kind, name, function] : cases) {
+    SCOPED_TRACE(name);
+    EXPECT_STREQ(to_string(kind), name);
     // Alone, and with a bias-free identity Linear before it that it is fused with.
     std::vector<float> identity(9 * 9);
     for (size_t i = 0; i < 9; ++i) identity[i * 9 + i] = 1;
     std::vector<double> expected;
     for (const float value : x) expected.push_back(function(value));
-    const auto alone = run_layer(Batch::dense(1, kRows), x, 9, [&](Graph& graph, Value value) {
-      return activation(graph, value, kind);
-    });
+    const auto alone = run_layer(
+        Batch::dense(1, kRows), x, 9,
+        [&, kind = kind](Graph& graph, Value value) { return activation(graph, value, kind); });
     expect_near(alone, expected, 3e-7);
-    const auto fused = run_layer(Batch::dense(1, kRows), x, 9, [&](Graph& graph, Value value) {
-      const Value same = linear(graph, value, {TensorView(identity.data(), {9, 9}), {}});
-      return activation(graph, same, kind);
-    });
+    const auto fused =
+        run_layer(Batch::dense(1, kRows), x, 9, [&, kind = kind](Graph& graph, Value value) {
+          const Value same = linear(graph, value, {TensorView(identity.data(), {9, 9}), {}});
+          return activation(graph, same, kind);
+        });
     EXPECT_TRUE(same_bits(fused, alone));
   }
 }

@@ -28,6 +28,7 @@ struct How {
   Residual residual = Residual::none;
   bool padded = false;
   int threads = 1;
+  const LayerNorm* norm = nullptr;
 };
 
 // A Linear with its packed weights.
@@ -54,6 +55,7 @@ class Packed {
     float* to = y.data() + 16 * out;
     LinearCall call{.x = from.data(), .rows = rows, .padded = how.padded, .y = to};
     call.activation = how.activation;
+    call.norm = how.norm;
     if (how.residual == Residual::other) call.residual = residual.data();
     if (how.residual == Residual::in_place) {
       std::copy(residual.begin(), residual.end(), to);
@@ -188,6 +190,35 @@ TEST_F(PackedLinearTest, follows_with_activation_and_residual_at_any_number_of_r
                          << to_string(precision) << (bias ? ", bias, " : ", ") << rows << " rows, "
                          << to_string(activation) << ", residual " << static_cast<int>(kind));
             expect_linear(precision, numbers, x, residual, {activation, kind});
+          }
+        }
+      }
+    }
+  }
+}
+
+// Whether one thread normalizes tiles or a team does afterwards, in one panel and in several.
+TEST_F(PackedLinearTest, normalizes_with_the_bits_of_the_kernel) {
+  constexpr int64_t kIn = 70;
+  for (const Precision precision : product_precisions()) {
+    for (const int64_t out : {1, 64, 193, 430}) {
+      const LinearNumbers numbers(random_, kIn, out);
+      const Packed packed(precision, numbers.weights());
+      const std::vector<float> gamma = random_.normals(out), beta = random_.normals(out);
+      for (const float* shift : {static_cast<const float*>(nullptr), beta.data()}) {
+        const LayerNorm norm{gamma.data(), shift, 1e-5f};
+        for (const int64_t rows : {0, 1, 15, 16, 17, 63, 64, 65, 200}) {
+          const std::vector<float> x = random_.normals(rows * kIn);
+          const std::vector<float> residual = random_.normals(rows * out);
+          std::vector<float> expected = packed.run(x, residual, {.residual = Residual::other});
+          layer_norm(expected.data(), rows, out, norm, expected.data());
+          for (const Residual kind : {Residual::other, Residual::in_place}) {
+            for (const int threads : {1, 2, 5}) {
+              const How how{.residual = kind, .threads = threads, .norm = &norm};
+              EXPECT_TRUE(same_bits(packed.run(x, residual, how), expected))
+                  << to_string(precision) << ", " << out << " outputs, " << rows << " rows, "
+                  << threads << " threads, residual " << static_cast<int>(kind);
+            }
           }
         }
       }
