@@ -33,56 +33,36 @@ double similarity(const Embeddings& a, int64_t i, const Embeddings& b, int64_t j
   return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
 }
 
-// The 10 texts nearest to text i, in order of their numbers.
-std::vector<int64_t> neighbours(const Embeddings& all, int64_t i) {
-  std::vector<std::pair<double, int64_t>> found;
-  for (int64_t j = 0; j < all.texts; ++j) {
-    if (j != i) found.emplace_back(-similarity(all, i, all, j), j);
+// The numbers of the 10 texts nearest to each text, rising.
+std::vector<std::vector<int64_t>> neighbours(const Embeddings& all) {
+  std::vector<std::vector<int64_t>> nearest;
+  for (int64_t i = 0; i < all.texts; ++i) {
+    std::vector<std::pair<double, int64_t>> found;
+    for (int64_t j = 0; j < all.texts; ++j) {
+      if (j != i) found.emplace_back(-similarity(all, i, all, j), j);
+    }
+    std::partial_sort(found.begin(), found.begin() + 10, found.end());
+    std::vector<int64_t>& ten = nearest.emplace_back();
+    for (int rank = 0; rank < 10; ++rank) ten.push_back(found[rank].second);
+    std::sort(ten.begin(), ten.end());
   }
-  std::partial_sort(found.begin(), found.begin() + 10, found.end());
-  std::vector<int64_t> nearest;
-  for (int rank = 0; rank < 10; ++rank) nearest.push_back(found[rank].second);
-  std::sort(nearest.begin(), nearest.end());
   return nearest;
 }
 
-double neighbours_kept(const Embeddings& a, const Embeddings& b) {
-  int64_t kept = 0;
-  for (int64_t i = 0; i < a.texts; ++i) {
-    std::vector<int64_t> both;
-    const auto x = neighbours(a, i), y = neighbours(b, i);
-    std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(both));
-    kept += static_cast<int64_t>(both.size());
-  }
-  return static_cast<double>(kept) / (10.0 * static_cast<double>(a.texts));
+// The part of the neighbours that both have.
+double kept(const std::vector<std::vector<int64_t>>& a,
+            const std::vector<std::vector<int64_t>>& b) {
+  std::vector<int64_t> both;
+  for (size_t i = 0; i < a.size(); ++i)
+    std::set_intersection(a[i].begin(), a[i].end(), b[i].begin(), b[i].end(),
+                          std::back_inserter(both));
+  return static_cast<double>(both.size()) / (10.0 * static_cast<double>(a.size()));
 }
 
 struct Bar {
   Precision precision;
   double mean, least, kept;
 };
-
-void PrintTo(const Bar& bar, std::ostream* out) {
-  *out << to_string(bar.precision);
-}
-
-class PrecisionQuality : public testing::TestWithParam<Bar> {};
-
-TEST_P(PrecisionQuality, StaysAboveItsBar) {
-  const Bar bar = GetParam();
-  const std::vector<std::string> texts = mixed_texts(500);
-  const Embeddings exact = embed(texts, Precision::f32), got = embed(texts, bar.precision);
-  double sum = 0, least = 1;
-  for (int64_t i = 0; i < exact.texts; ++i) {
-    const double cosine = similarity(exact, i, got, i);
-    sum += cosine;
-    least = std::min(least, cosine);
-  }
-  EXPECT_GE(sum / static_cast<double>(exact.texts), bar.mean);
-  EXPECT_GE(least, bar.least);
-  EXPECT_LT(least, 0.999999) << "computed in f32?";
-  EXPECT_GE(neighbours_kept(exact, got), bar.kept);
-}
 
 // Those that this CPU is fast in; an engine refuses the others (tests/graph/precision_test.cpp).
 std::vector<Bar> bars() {
@@ -94,9 +74,33 @@ std::vector<Bar> bars() {
   return bars;
 }
 
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(PrecisionQuality);
-INSTANTIATE_TEST_SUITE_P(All, PrecisionQuality, testing::ValuesIn(bars()),
-                         [](const auto& tested) { return to_string(tested.param.precision); });
+// All 2000 texts: mean, least, kept are 0.99999, 0.99998, 0.996 in bf16 and 0.9991, 0.9977, 0.963
+// in int8. One test, so that f32 is computed once; 25 s on two cores. Builds for debugging, several
+// times slower, take a quarter of the texts.
+TEST(PrecisionQuality, StaysAboveItsBars) {
+  if (bars().empty()) return;
+#ifdef NDEBUG
+  const std::vector<std::string> texts = mixed_texts(2000);
+#else
+  const std::vector<std::string> texts = mixed_texts(500);
+#endif
+  const Embeddings exact = embed(texts, Precision::f32);
+  const auto exact_neighbours = neighbours(exact);
+  for (const Bar& bar : bars()) {
+    SCOPED_TRACE(to_string(bar.precision));
+    const Embeddings got = embed(texts, bar.precision);
+    double sum = 0, least = 1;
+    for (int64_t i = 0; i < exact.texts; ++i) {
+      const double cosine = similarity(exact, i, got, i);
+      sum += cosine;
+      least = std::min(least, cosine);
+    }
+    EXPECT_GE(sum / static_cast<double>(exact.texts), bar.mean);
+    EXPECT_GE(least, bar.least);
+    EXPECT_LT(least, 0.999999) << "computed in f32?";
+    EXPECT_GE(kept(exact_neighbours, neighbours(got)), bar.kept);
+  }
+}
 
 }  // namespace
 }  // namespace headway
