@@ -167,7 +167,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True, help="folder of the built binaries")
     parser.add_argument("--work", type=pathlib.Path, required=True, help="folder for what is kept from run to run")
     parser.add_argument("--output", type=pathlib.Path, required=True, help="folder for what comes out")
-    parser.add_argument("--quick", action="store_true", help="fewer cases and rounds: 5 minutes instead of 30")
+    parser.add_argument("--quick", action="store_true", help="fewer cases and rounds, without torch.compile")
     parser.add_argument("--avx2", action="store_true", help="hold everybody that can be held to AVX2; f32 only")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--only", type=lambda names: names.split(","), default=SECTIONS, help=", ".join(SECTIONS))
