@@ -10,6 +10,7 @@
 #include "engine/base/convert.hpp"
 #include "engine/kernels/epilogue.hpp"
 #include "engine/kernels/quantize.hpp"
+#include "engine/kernels/thin_product.hpp"
 #include "engine/runtime/arena.hpp"
 
 namespace headway {
@@ -43,7 +44,8 @@ PackedLinear::PackedLinear(Precision precision, int64_t in, int64_t out, bool bi
   scale_offset_ = checked_add(bias_offset_, bias_ ? aligned_floats(out_) : 0, "packed weights");
   const size_t column = precision_ == Precision::int8 ? aligned_floats(out_) : 0;
   sum_offset_ = checked_add(scale_offset_, column, "packed weights");
-  packed_bytes_ = checked_add(sum_offset_, column, "packed weights");
+  chunk_offset_ = checked_add(sum_offset_, column, "packed weights");
+  packed_bytes_ = checked_add(chunk_offset_, Arena::kAlignment, "packed weights");
 }
 
 int64_t PackedLinear::round_up_rows(int64_t rows) const {
@@ -82,6 +84,9 @@ void PackedLinear::pack(std::span<const LinearWeights> parts, std::byte* packed)
     }
     pack_panel(panel, std::span(rows).first(panel.width * in_), packed);
   }
+  auto* chunks = reinterpret_cast<int64_t*>(packed + chunk_offset_);
+  chunks[false] = find_chunk(panel(0), packed);
+  chunks[true] = find_chunk(panel(panels_ - 1), packed);
   auto* bias = reinterpret_cast<float*>(packed + bias_offset_);
   for (const LinearWeights& part : parts) {
     part.weight.done();
@@ -114,6 +119,36 @@ void PackedLinear::pack_panel(const Panel& panel, std::span<float> weights,
       return pack_weight(precision_, rounded.data(), in_, panel.width, to);
     }
   }
+}
+
+int64_t PackedLinear::find_chunk(const Panel& panel, const std::byte* packed) const {
+  if (precision_ != Precision::f32 || fixed_rows() || !packed_in_blocks_of_64(in_, panel.width))
+    return 0;
+  const Gemm& product = gemm(panel, kThinRows);
+  std::vector<float> x(kThinRows * in_), expected(kThinRows * panel.width), y(expected.size());
+  uint32_t random = 1;
+  for (float& value : x) {
+    random = random * 1664525 + 1013904223;
+    value = static_cast<float>(static_cast<int32_t>(random)) * 0x1p-31f;
+  }
+  std::vector<std::byte> scratch(product.scratch_bytes());
+  product.run(x.data(), packed + panel.offset, expected.data(), scratch.data());
+  // oneDNN 3.2 and 3.7 cut long sums so.
+  for (const int64_t chunk : {std::min<int64_t>(in_, in_ > 1024 ? 1024 : 512), in_}) {
+    thin_product({.x = x.data(),
+                  .weights = reinterpret_cast<const float*>(packed + panel.offset),
+                  .y = y.data(),
+                  .rows = kThinRows,
+                  .in = static_cast<size_t>(in_),
+                  .width = static_cast<size_t>(panel.width),
+                  .chunk = static_cast<size_t>(chunk)});
+    if (std::memcmp(y.data(), expected.data(), y.size() * sizeof(float)) == 0) return chunk;
+  }
+  return 0;
+}
+
+bool PackedLinear::thin(const std::byte* packed) const {
+  return chunks(packed)[false] > 0 && chunks(packed)[true] > 0;
 }
 
 PackedLinear::Scratch PackedLinear::layout(int64_t rows) const {
@@ -192,16 +227,33 @@ bool PackedLinear::copy_rows(const LinearCall& call, int64_t row, int64_t rows, 
   return true;
 }
 
-void PackedLinear::run_tile(const LinearCall& call, int64_t row, const Panel& panel,
+void PackedLinear::multiply(const LinearCall& call, int64_t row, int64_t rows, const Panel& panel,
                             const std::byte* packed, const Scratch& at, int64_t& copied_row,
                             std::byte* scratch) const {
-  const int64_t rows = std::min(tile_rows(), call.rows - row);
+  const std::byte* weights = packed + panel.offset;
+  const int64_t chunk = rows <= kThinRows ? chunks(packed)[panel.last] : 0;
+  if (chunk > 0) {
+    thin_product({.x = call.x + row * in_,
+                  .weights = reinterpret_cast<const float*>(weights),
+                  .y = reinterpret_cast<float*>(scratch + at.product),
+                  .rows = static_cast<size_t>(rows),
+                  .in = static_cast<size_t>(in_),
+                  .width = static_cast<size_t>(panel.width),
+                  .chunk = static_cast<size_t>(chunk)});
+    return;
+  }
   const int64_t height = round_up_rows(rows);
   if (copied_row == row || copy_rows(call, row, rows, height, at, scratch)) copied_row = row;
   const void* x =
       copied_row == row ? static_cast<const void*>(scratch + at.rows) : call.x + row * in_;
-  gemm(panel, height).run(x, packed + panel.offset, scratch + at.product, scratch + at.gemm);
+  gemm(panel, height).run(x, weights, scratch + at.product, scratch + at.gemm);
+}
 
+void PackedLinear::run_tile(const LinearCall& call, int64_t row, const Panel& panel,
+                            const std::byte* packed, const Scratch& at, int64_t& copied_row,
+                            std::byte* scratch) const {
+  const int64_t rows = std::min(tile_rows(), call.rows - row);
+  multiply(call, row, rows, panel, packed, at, copied_row, scratch);
   const auto column = [&](size_t offset) { return packed + offset + panel.begin * sizeof(float); };
   ByteProduct bytes;
   if (precision_ == Precision::int8) {

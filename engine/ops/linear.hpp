@@ -48,6 +48,9 @@ class PackedLinear {
   int64_t out() const { return out_; }
   // Bytes of the packed weights, the bias and the outputs' scales and sums, a multiple of 64.
   size_t packed_bytes() const { return packed_bytes_; }
+  // Whether a few rows go through thin_product(): where it has the bits of oneDNN's product, which
+  // pack() finds out by comparing.
+  bool thin(const std::byte* packed) const;
   // Packs parts whose outputs stand side by side. Their shapes have been checked.
   void pack(std::span<const LinearWeights> parts, std::byte* packed) const;
 
@@ -66,6 +69,10 @@ class PackedLinear {
   // What the rows of a tile are rounded up to there. A text of 7 tokens takes 1.9 ms with 8, 2.6 ms
   // with 16 and no less with 1 (MiniLM in f32); each height is a product of its own to make.
   static constexpr int64_t kRowStep = 8;
+
+  // A text of 7 tokens takes 0.9 to 1.2 ms where so few rows go through thin_product(), 1.6 to 1.9
+  // where they do not (MiniLM in f32, two threads of a Zen 4).
+  static constexpr int64_t kThinRows = 8;
 
   struct Panel {
     int64_t begin, width;  // outputs
@@ -91,10 +98,21 @@ class PackedLinear {
   const Gemm& gemm(const Panel& panel, int64_t height) const;
   // One panel's weights [width, in], which it may change, as the packed block holds them.
   void pack_panel(const Panel& panel, std::span<float> weights, std::byte* packed) const;
+  // The `chunk` with which thin_product() has the bits of oneDNN's product with a packed panel; 0
+  // where there is none.
+  int64_t find_chunk(const Panel& panel, const std::byte* packed) const;
+  // What pack() found, for the panels and for the last one.
+  const int64_t* chunks(const std::byte* packed) const {
+    return reinterpret_cast<const int64_t*>(packed + chunk_offset_);
+  }
   // Rounds or copies `rows` rows from x to scratch and fills up to `height`; false where x can be
   // used as it is.
   bool copy_rows(const LinearCall& call, int64_t row, int64_t rows, int64_t height,
                  const Scratch& at, std::byte* scratch) const;
+  // The product of a tile with a panel, to scratch.
+  void multiply(const LinearCall& call, int64_t row, int64_t rows, const Panel& panel,
+                const std::byte* packed, const Scratch& at, int64_t& copied_row,
+                std::byte* scratch) const;
   // Normalizes `rows` rows, or what is left of them, in y.
   void normalize(const LinearCall& call, int64_t row, int64_t rows) const;
   void run_tile(const LinearCall& call, int64_t row, const Panel& panel, const std::byte* packed,
@@ -105,7 +123,7 @@ class PackedLinear {
   bool bias_;
   int64_t panels_, panel_width_;
   size_t panel_bytes_, last_panel_bytes_;
-  size_t bias_offset_, scale_offset_, sum_offset_, packed_bytes_;
+  size_t bias_offset_, scale_offset_, sum_offset_, chunk_offset_, packed_bytes_;
   mutable std::array<std::array<Product, kTileRows / kRowStep>, 2>
       products_;  // [last panel?][height / kRowStep - 1]
 };

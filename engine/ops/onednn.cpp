@@ -299,6 +299,18 @@ void pack_weight(Precision precision, const void* weights, int64_t k, int64_t n,
   });
 }
 
+bool packed_in_blocks_of_64(int64_t k, int64_t n) {
+  return call("look at a weight layout", [&] {
+    const memory::desc layout = packed_layout(Precision::f32, k, n);
+    if (layout.get_format_kind() != memory::format_kind::blocked) return false;
+    // Blocks of rows too, one above the other: [n / 64][k / 16][16][64].
+    const bool blocks = layout.get_inner_blks() == memory::dims{16, 64} &&
+                        layout.get_inner_idxs() == memory::dims{0, 1};
+    const int64_t rows = (k + 15) / 16 * 16;
+    return blocks && layout.get_strides() == memory::dims{16 * 64, rows * 64};
+  });
+}
+
 bool packed_bits_free_of_rows(Precision precision) {
   if (precision == Precision::int8) return true;  // integer sums are exact
   static const bool tested_version = [] {

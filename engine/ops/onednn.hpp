@@ -57,6 +57,10 @@ size_t packed_weight_bytes(Precision precision, int64_t k, int64_t n);
 // Packs weights [n, k], row-major, of the type B has (B is their transpose), into `packed`.
 void pack_weight(Precision precision, const void* weights, int64_t k, int64_t n, void* packed);
 
+// Whether a packed f32 B [k, n] lies as [ceil(n / 64)][k rounded up to 16][64], with zeros
+// beyond n.
+bool packed_in_blocks_of_64(int64_t k, int64_t n);
+
 // Whether a packed product's bits are the same whatever its m is, for multiples of 8: shown by
 // tests/ops/onednn_test.cpp for the instruction set and version in use. Where it is not known,
 // every product must be run with m = 16.

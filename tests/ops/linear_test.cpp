@@ -43,6 +43,8 @@ class Packed {
   Packed(Precision precision, const LinearWeights& weights)
       : Packed(precision, std::span(&weights, 1)) {}
 
+  bool thin() const { return linear_.thin(packed_.data()); }
+
   // y [rows, out] for x [rows, in]. What must not be read is NaN, what must not be written is
   // looked at.
   std::vector<float> run(std::span<const float> x, std::span<const float> residual,
@@ -255,6 +257,28 @@ TEST_F(PackedLinearTest, gives_a_row_the_same_bits_in_any_call) {
             }
           }
         }
+      }
+    }
+  }
+}
+
+// A few rows take another way than many where that has the same bits; which must be so for every
+// sum's length wherever oneDNN's bits are known not to depend on the number of rows.
+TEST_F(PackedLinearTest, gives_a_few_rows_the_bits_of_many) {
+  constexpr int64_t kRows = 64;
+  for (const int64_t in : {1, 64, 384, 512, 513, 768, 1024, 1025, 1536, 3072}) {
+    for (const int64_t out : {1, 100, 300}) {
+      SCOPED_TRACE(testing::Message() << in << " to " << out);
+      const LinearNumbers numbers(random_, in, out);
+      const Packed packed(Precision::f32, numbers.weights());
+      EXPECT_EQ(packed.thin(), packed_bits_free_of_rows(Precision::f32));
+      const std::vector<float> x = random_.normals(kRows * in);
+      const std::vector<float> expected = packed.run(x, {});
+      for (const int64_t rows : {1, 3, 7, 8, 9}) {
+        const int64_t first = kRows - rows;
+        EXPECT_TRUE(same_bits(packed.run(std::span(x).last(rows * in), {}),
+                              std::span(expected).subspan(first * out)))
+            << rows << " rows";
       }
     }
   }
