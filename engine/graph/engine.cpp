@@ -34,7 +34,9 @@ Limits resolved(Limits limits) {
 
 // Everything a run needs besides memory for values, kept with a slab so that the next run finds it.
 struct RunState {
-  explicit RunState(const Program& program) : bindings(program) {}
+  RunState(const Program& program, int threads) : bindings(program) {
+    schedule.free_at.reserve(static_cast<size_t>(threads));
+  }
 
   Bindings bindings;
   std::vector<double> costs;  // by sequence
@@ -50,7 +52,7 @@ class Engine::State {
       : program(std::move(program)), limits(resolved(limits)), slots(this->limits.threads) {
     for (int i = 0; i < this->limits.threads; ++i) {
       slabs.push_back(std::make_unique<Slab>(this->program, meter));
-      runs.push_back(std::make_unique<RunState>(*this->program));
+      runs.push_back(std::make_unique<RunState>(*this->program, this->limits.threads));
     }
   }
 
@@ -231,7 +233,7 @@ double Engine::flops(const Batch& batch) const {
 }
 
 size_t Engine::planned_memory(const Batch& batch) const {
-  RunState run(*state_->program);
+  RunState run(*state_->program, 1);
   run.bindings.bind_lengths(*state_->program, batch);
   state_->schedule(run, Mode::across, 1);
   Slab slab(state_->program, state_->meter);

@@ -21,6 +21,7 @@ struct Range {
 struct Schedule {
   std::vector<Range> inside;
   std::vector<Range> across;
+  std::vector<double> free_at;  // when each thread is free, while the groups are planned
 };
 
 struct ScheduleOptions {
@@ -32,9 +33,8 @@ struct ScheduleOptions {
 };
 
 // Fills `schedule` (its memory is used again) for sequences of these costs and rows. In the
-// automatic mode a sequence so expensive that other threads would wait for the one that has it is
-// run inside, the rest across; when there are too few sequences to go round, all of them run
-// inside. A sequence's result does not depend on any of this.
+// automatic mode those run inside that would leave threads idle for more than a tenth of the time
+// if they ran across. A sequence's result does not depend on any of this.
 void make_schedule(std::span<const double> costs, std::span<const int64_t> rows,
                    const ScheduleOptions& options, Schedule& schedule);
 
