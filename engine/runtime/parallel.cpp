@@ -14,6 +14,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "engine/platform/cpu.hpp"
 #include "engine/runtime/spin.hpp"
@@ -43,6 +44,23 @@ struct Worker {
   int rank = 0;
   Worker* next = nullptr;  // in the list of idle workers, or of those that one run claimed
 };
+
+// How many of `count` threads the system will start. It has to be tried: libgomp ends the process
+// when a thread is refused (a limit on processes or on memory). Twice as many are tried, since
+// those that have ended may count for a moment longer.
+int startable(int count) {
+  std::vector<std::thread> threads;
+  std::atomic<bool> held{true};
+  try {
+    threads.reserve(2 * static_cast<size_t>(count));
+    while (threads.size() < threads.capacity()) threads.emplace_back([&] { held.wait(true); });
+  } catch (const std::exception&) {
+  }
+  held = false;
+  held.notify_all();
+  for (std::thread& thread : threads) thread.join();
+  return static_cast<int>(threads.size() / 2);
+}
 
 class Pool {
  public:
@@ -86,9 +104,11 @@ class Pool {
   }
 
  private:
-  // Starts `count` workers: a thread of our own opens a region that lasts as long as the process. A
-  // system that has no more threads to give leaves the pool smaller.
+  // Starts up to `count` workers: a thread of our own opens a region that lasts as long as the
+  // process. A system that has no more threads to give leaves the pool smaller.
   void grow(std::unique_lock<std::mutex>& lock, int count) {
+    count = startable(count);
+    if (count == 0) return;
     expected_ += count;
     try {
       std::thread([this, count] {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -234,6 +235,28 @@ TEST_F(RunTeam, works_in_children_forked_at_any_time) {
   }
   done = true;
   for (std::thread& caller : callers) caller.join();
+}
+
+// libgomp would end the process.
+TEST_F(RunTeam, makes_do_with_the_threads_that_the_system_grants) {
+  const int status = status_of_child([] {
+    std::ifstream statm("/proc/self/statm");
+    rlim_t pages = 0;
+    statm >> pages;
+    rlimit stack;
+    getrlimit(RLIMIT_STACK, &stack);
+    // Room for the stacks of some ten threads.
+    const rlim_t size = stack.rlim_cur == RLIM_INFINITY ? 2 << 20 : stack.rlim_cur;
+    const rlim_t limit = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + 10 * size;
+    const rlimit memory{limit, limit};
+    setrlimit(RLIMIT_AS, &memory);
+    for (int run = 0; run < 3; ++run) {
+      const int size = team_size(64);
+      if (size < 2 || size > 40) return size;
+    }
+    return 0;
+  });
+  EXPECT_TRUE(exited_with(status, 0)) << "status " << status;
 }
 
 TEST(OneThreadScope, holds_regions_of_this_thread_to_one_thread_and_restores) {
