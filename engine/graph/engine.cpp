@@ -44,6 +44,18 @@ struct RunState {
   Schedule schedule;
 };
 
+// Slots that a run holds besides its first.
+struct MoreSlots {
+  std::array<int, kMaxThreads> slots;
+  int count = 0;
+
+  bool add(Slots::Share& share) {
+    const int slot = share.more();
+    if (slot >= 0) slots[count++] = slot;
+    return slot >= 0;
+  }
+};
+
 }  // namespace
 
 class Engine::State {
@@ -77,7 +89,8 @@ class Engine::State {
     return flops;
   }
 
-  void schedule(RunState& run, Mode mode, int threads) const {
+  // Fills in what the run's sequences cost and how many rows they are.
+  void measure(RunState& run) const {
     const auto count = static_cast<size_t>(run.bindings.sequences());
     run.costs.resize(count);
     run.rows.resize(count);
@@ -88,6 +101,9 @@ class Engine::State {
       for (int32_t stream = 0; stream < program->streams; ++stream)
         run.rows[i] += one.length(stream, 0);
     }
+  }
+
+  static void schedule(RunState& run, Mode mode, int threads) {
     make_schedule(run.costs, run.rows, {.threads = threads, .mode = mode}, run.schedule);
   }
 
@@ -125,64 +141,63 @@ class Engine::State {
       with_groups(slab, run.bindings, range, 1, [](const Group&) {});
   }
 
-  // A slot of the run, given back on destruction or before.
-  class Lease {
-   public:
-    Lease(Slots& slots, std::span<int> taken, bool wait, const std::stop_token& stop)
-        : slots_(slots), taken_(taken), count_(slots.take(taken, wait, stop)) {}
-    // Last taken, first given back: the next run finds the same slots in the same order, with what
-    // this one has left in them.
-    ~Lease() {
-      for (int i = count_; i-- > 0;) give_back(i);
-    }
-    int count() const { return count_; }
-    int slot(int i) const { return taken_[i]; }
-    void give_back(int i) {
-      if (taken_[i] >= 0) slots_.give_back(taken_[i]);
-      taken_[i] = -1;
-    }
-
-   private:
-    Slots& slots_;
-    std::span<int> taken_;
-    int count_;
-  };
-
-  void run_inside(RunState& run, const Lease& lease, const std::stop_token& stop) const {
-    Slab& slab = *slabs[lease.slot(0)];
+  // The threads shrink in number between groups when other runs want them.
+  void run_inside(RunState& run, Slots::Share& share, MoreSlots& more,
+                  const std::stop_token& stop) const {
+    Slab& slab = *slabs[share.first()];
     for (const Range& range : run.schedule.inside) {
-      with_groups(slab, run.bindings, range, lease.count(), [&](const Group& group) {
+      while (more.count > 0 && share.yield(more.slots[more.count - 1])) --more.count;
+      const int threads = 1 + more.count;
+      with_groups(slab, run.bindings, range, threads, [&](const Group& group) {
         slab.prepare(run.bindings, group);
-        run_team(lease.count(), [&](Team& team) { slab.run(team, run.bindings, group, stop); });
+        run_team(threads, [&](Team& team) { slab.run(team, run.bindings, group, stop); });
       });
     }
   }
 
-  void run_across(RunState& run, Lease& lease, const std::stop_token& stop) {
+  // The caller and its helpers take group after group. Between two of them a helper leaves when
+  // another run should have its slot, and the caller looks whether it may have one more.
+  void run_across(RunState& run, Slots::Share& share, MoreSlots& more, int threads,
+                  const std::stop_token& stop) const {
     const std::vector<Range>& ranges = run.schedule.across;
     if (ranges.empty()) return;
     std::atomic<size_t> next{0};
-    const auto body = [&](Team& team) {
-      Slab& slab = *slabs[lease.slot(team.rank())];
+    const auto run_next = [&](int slot) {
+      const size_t i = next.fetch_add(1);
+      if (i >= ranges.size()) return false;
+      Slab& slab = *slabs[slot];
       Team alone;
       try {
-        for (size_t i = next.fetch_add(1); i < ranges.size(); i = next.fetch_add(1)) {
-          with_groups(slab, run.bindings, ranges[i], 1, [&](const Group& group) {
-            slab.prepare(run.bindings, group);
-            slab.run(alone, run.bindings, group, stop);
-          });
-          // Another caller waits for a slab: the first thread of this run can finish alone.
-          if (team.rank() != 0 && slots.contended()) {
-            lease.give_back(team.rank());
-            return;
-          }
-        }
+        with_groups(slab, run.bindings, ranges[i], 1, [&](const Group& group) {
+          slab.prepare(run.bindings, group);
+          slab.run(alone, run.bindings, group, stop);
+        });
       } catch (...) {
         next.store(ranges.size());  // the others need not go on
         throw;
       }
+      return true;
     };
-    run_team(static_cast<int>(std::min<size_t>(lease.count(), ranges.size())), body);
+    const auto help = [&](int slot) {
+      while (run_next(slot)) {
+        if (share.yield(slot)) return;
+      }
+      share.give_back(slot);
+    };
+    Helpers helpers(threads, help);
+    const auto start = [&] {
+      const size_t useful = std::min<size_t>(more.count, ranges.size() - 1);
+      const auto started = static_cast<int>(helpers.start(std::span(more.slots).first(useful)));
+      // There is no work, or no core of the process, for the others.
+      for (; more.count > started; --more.count) share.give_back(more.slots[more.count - 1]);
+      more.count = 0;  // helpers give theirs back themselves
+    };
+    start();
+    while (run_next(share.first())) {
+      if (share.held() < threads && next + 1 < ranges.size() && more.add(share)) start();
+    }
+    share.enough();
+    helpers.join();
   }
 };
 
@@ -194,18 +209,23 @@ void Engine::run(std::span<const Input> inputs, std::span<const Output> outputs,
     fail(ErrorCode::invalid_argument, "RunOptions::threads is ", options.threads,
          ", expected at least 0");
   if (options.stop.stop_requested()) fail(ErrorCode::cancelled, "the run was cancelled");
-  const int threads =
+  int threads =
       options.threads == 0 ? state.limits.threads : std::min(options.threads, state.limits.threads);
 
-  std::array<int, kMaxThreads> taken;
-  State::Lease lease(state.slots, std::span(taken).first(static_cast<size_t>(threads)),
-                     options.wait, options.stop);
-  RunState& run = *state.runs[lease.slot(0)];
+  Slots::Share share(state.slots, options.wait, options.stop);
+  RunState& run = *state.runs[share.first()];
   run.bindings.bind(*state.program, inputs, outputs);
-  state.schedule(run, options.mode, lease.count());
-  state.expect_fit(run, *state.slabs[lease.slot(0)], lease.count());
-  state.run_inside(run, lease, options.stop);
-  state.run_across(run, lease, options.stop);
+  state.measure(run);
+  threads = usable_threads(run.costs, run.rows, options.mode, threads);
+  // A run that had to wait is not alone, and those before it will mostly be back at once: it stays
+  // with its caller's thread, so that callers as many as cores come to compute on one core each.
+  MoreSlots more;
+  while (!share.waited() && 1 + more.count < threads && more.add(share)) continue;
+  share.enough();
+  state.schedule(run, options.mode, 1 + more.count);
+  state.expect_fit(run, *state.slabs[share.first()], 1 + more.count);
+  state.run_inside(run, share, more, options.stop);
+  state.run_across(run, share, more, threads, options.stop);
 }
 
 int64_t Engine::output_elements(std::string_view name, std::span<const Input> inputs) const {
@@ -235,6 +255,7 @@ double Engine::flops(const Batch& batch) const {
 size_t Engine::planned_memory(const Batch& batch) const {
   RunState run(*state_->program, 1);
   run.bindings.bind_lengths(*state_->program, batch);
+  state_->measure(run);
   state_->schedule(run, Mode::across, 1);
   Slab slab(state_->program, state_->meter);
   size_t most = 0;

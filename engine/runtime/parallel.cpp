@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -22,27 +21,16 @@
 namespace headway {
 namespace {
 
-// What a run hands to its workers. Lives on the caller's stack.
-struct Job {
-  FunctionRef<void(Team&)> body;
-  TeamState& team;
-
-  void run(int rank) {
-    try {
-      Team view(team, rank);
-      body(view);
-    } catch (...) {
-      team.keep_error(std::current_exception());
-    }
-  }
-};
-
 struct Worker {
   std::atomic<uint32_t> given{0};  // jobs handed to this worker
   std::atomic<uint32_t> done{0};   // jobs it has returned from
-  Job* job = nullptr;
-  int rank = 0;
+  // The job: one of the two, with this argument.
+  const FunctionRef<void(int)>* member = nullptr;  // of a team, whose caller gives the worker back
+  Helpers* helpers = nullptr;                      // the worker goes back by itself
+  int argument = 0;
   Worker* next = nullptr;  // in the list of idle workers, or of those that one run claimed
+
+  void start() { set_and_wake(given, given.load(std::memory_order_relaxed) + 1); }
 };
 
 // How many of `count` threads the system will start. It has to be tried: libgomp ends the process
@@ -62,14 +50,25 @@ int startable(int count) {
   return static_cast<int>(threads.size() / 2);
 }
 
+}  // namespace
+
 class Pool {
  public:
-  // Claims up to `wanted` idle workers, as far as cores are free for them besides the caller, who
-  // counts as active from here on. Sets `count`; returns a list.
-  Worker* claim(int wanted, int& count) {
-    std::unique_lock lock(mutex_);
+  // A caller that computes takes a core, whatever it claims besides.
+  void enter() {
+    std::lock_guard lock(mutex_);
     ++callers_;
-    const int free = std::max(cores_, wanted + 1) - callers_ - busy_;
+  }
+  void leave() {
+    std::lock_guard lock(mutex_);
+    --callers_;
+  }
+
+  // Claims up to `wanted` idle workers, as far as cores are free for them; `threads` is the most
+  // that the caller wants to have in all. Sets `count`; returns a list.
+  Worker* claim(int wanted, int threads, int& count) {
+    std::unique_lock lock(mutex_);
+    const int free = std::max(cores_, threads) - callers_ - busy_;
     const int take = std::clamp(free, 0, wanted);
     // Booked at once, so that others see these cores as taken while workers start.
     busy_ += take;
@@ -85,17 +84,20 @@ class Pool {
     return claimed;
   }
 
-  // The caller of claim() and all its workers are done.
+  // The workers of a team are done.
   void give_back(Worker* claimed) {
     std::lock_guard lock(mutex_);
-    --callers_;
     while (claimed != nullptr) {
       Worker* worker = claimed;
       claimed = worker->next;
-      worker->next = idle_;
-      idle_ = worker;
-      --busy_;
+      put_back(*worker);
     }
+  }
+
+  // Returns once none of the helpers runs, nor touches `helpers`.
+  void wait(Helpers& helpers) {
+    std::unique_lock lock(mutex_);
+    helpers.finished_.wait(lock, [&] { return helpers.running_ == 0; });
   }
 
   int workers() {
@@ -147,9 +149,28 @@ class Pool {
     started_.notify_all();
     for (uint32_t seen = 0;; ++seen) {
       wait_while_equal(self.given, seen);
-      self.job->run(self.rank);
-      set_and_wake(self.done, seen + 1);
+      if (self.helpers == nullptr) {
+        (*self.member)(self.argument);
+        set_and_wake(self.done, seen + 1);
+      } else {
+        self.helpers->run(self.argument);
+        self.done.store(seen + 1, std::memory_order_relaxed);  // for who claims the worker next
+        help_ended(self);
+      }
     }
+  }
+
+  void help_ended(Worker& worker) {
+    std::lock_guard lock(mutex_);
+    put_back(worker);
+    Helpers& helpers = *worker.helpers;
+    if (--helpers.running_ == 0) helpers.finished_.notify_one();
+  }
+
+  void put_back(Worker& worker) {
+    worker.next = idle_;
+    idle_ = &worker;
+    --busy_;
   }
 
   const int cores_ = default_threads();
@@ -158,9 +179,11 @@ class Pool {
   Worker* idle_ = nullptr;
   int workers_ = 0;   // alive
   int expected_ = 0;  // alive or starting
-  int callers_ = 0;   // between claim() and give_back()
+  int callers_ = 0;   // between enter() and leave()
   int busy_ = 0;      // workers claimed, or booked by a caller that waits for them to start
 };
+
+namespace {
 
 // Never destroyed: its workers sleep in it until the process ends. After fork the child leaves the
 // parent's pool where it is, without threads, and makes its own.
@@ -190,22 +213,77 @@ Pool& pool() {
 
 void run_team(int threads, FunctionRef<void(Team&)> body) {
   Pool& workers = pool();
+  workers.enter();
   int count = 0;
-  Worker* claimed = workers.claim(std::max(threads, 1) - 1, count);
+  Worker* claimed = workers.claim(std::max(threads, 1) - 1, threads, count);
   TeamState team(count + 1);
-  Job job{body, team};
+  const auto member = [&](int rank) {
+    try {
+      Team view(team, rank);
+      body(view);
+    } catch (...) {
+      team.error().keep(std::current_exception());
+    }
+  };
+  const FunctionRef<void(int)> work(member);
   int rank = 0;
   for (Worker* worker = claimed; worker != nullptr; worker = worker->next) {
-    worker->job = &job;
-    worker->rank = ++rank;
-    set_and_wake(worker->given, worker->given.load(std::memory_order_relaxed) + 1);
+    worker->member = &work;
+    worker->helpers = nullptr;
+    worker->argument = ++rank;
+    worker->start();
   }
-  job.run(0);
+  member(0);
   for (Worker* worker = claimed; worker != nullptr; worker = worker->next) {
     wait_while_equal(worker->done, worker->given.load(std::memory_order_relaxed) - 1);
   }
   workers.give_back(claimed);
-  team.rethrow();
+  workers.leave();
+  team.error().rethrow();
+}
+
+Helpers::Helpers(FunctionRef<void(int)> body, int threads)
+    : pool_(pool()), threads_(threads), body_(body) {
+  pool_.enter();
+}
+
+Helpers::~Helpers() {
+  wait();
+  pool_.leave();
+}
+
+void Helpers::run(int argument) {
+  try {
+    body_(argument);
+  } catch (...) {
+    error_.keep(std::current_exception());
+  }
+}
+
+size_t Helpers::start(std::span<const int> arguments) {
+  if (arguments.empty()) return 0;
+  int count = 0;
+  Worker* claimed = pool_.claim(static_cast<int>(arguments.size()), threads_, count);
+  running_ += count;
+  size_t started = 0;
+  for (Worker *worker = claimed, *next; worker != nullptr; worker = next) {
+    next = worker->next;  // once it has started, the worker may soon be somebody else's
+    worker->helpers = this;
+    worker->argument = arguments[started++];
+    worker->start();
+  }
+  return started;
+}
+
+void Helpers::join() {
+  wait();
+  error_.rethrow();
+}
+
+// The last helper is mostly done before a sleeping thread would have woken up.
+void Helpers::wait() {
+  spin_while([&] { return running_.load(std::memory_order_acquire) > 0; });
+  pool_.wait(*this);
 }
 
 int pool_workers() {

@@ -89,6 +89,26 @@ std::vector<Range>::iterator balance(std::vector<Range>& across, int threads, do
 
 }  // namespace
 
+int usable_threads(std::span<const double> costs, std::span<const int64_t> rows, Mode mode,
+                   int threads) {
+  if (mode == Mode::inside) return threads;
+  if (mode == Mode::across) {
+    return static_cast<int>(
+        std::clamp<int64_t>(static_cast<int64_t>(costs.size()), 1, static_cast<int64_t>(threads)));
+  }
+  // FLOP, some 10 us of work. A layer of D = 64 gained nothing from a second thread at 1.3 MFLOP
+  // and a fifth at 3.1; waking one up takes that long.
+  constexpr double kThreadCost = 1e6;
+  // Products compute whole steps of so many rows.
+  constexpr int64_t kRowStep = 16;
+  const double cost = std::accumulate(costs.begin(), costs.end(), 0.0);
+  const int64_t count = std::accumulate(rows.begin(), rows.end(), int64_t{0});
+  if (count == 0) return 1;
+  const auto padded = static_cast<double>((count + kRowStep - 1) / kRowStep * kRowStep);
+  const double useful = cost * (padded / static_cast<double>(count)) / kThreadCost;
+  return static_cast<int>(std::clamp(useful, 1.0, static_cast<double>(threads)));
+}
+
 void make_schedule(std::span<const double> costs, std::span<const int64_t> rows,
                    const ScheduleOptions& options, Schedule& schedule) {
   std::vector<Range>& inside = schedule.inside;

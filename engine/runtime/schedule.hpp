@@ -32,6 +32,11 @@ struct ScheduleOptions {
   int64_t group_rows = 512;
 };
 
+// How many of `threads` such a run can use: no more than there are sequences in the mode across,
+// and in the automatic mode only so many that each has enough to do.
+int usable_threads(std::span<const double> costs, std::span<const int64_t> rows, Mode mode,
+                   int threads);
+
 // Fills `schedule` (its memory is used again) for sequences of these costs and rows. In the
 // automatic mode those run inside that would leave threads idle for more than a tenth of the time
 // if they ran across. A sequence's result does not depend on any of this.

@@ -15,14 +15,17 @@ inline void spin_pause() {
 #endif
 }
 
-// Returns once `value` is no longer `old`. Spins for some microseconds before it blocks: a barrier
-// of the inside mode is usually over sooner than a futex takes to wake a thread (5 to 50 us).
-inline void wait_while_equal(const std::atomic<uint32_t>& value, uint32_t old) {
+// Spins while `condition` holds, but only for some microseconds: a barrier of the inside mode is
+// usually over sooner than a futex takes to wake a thread (5 to 50 us).
+template <typename Condition>
+void spin_while(const Condition& condition) {
   constexpr int kSpins = 500;
-  for (int i = 0; i < kSpins; ++i) {
-    if (value.load(std::memory_order_acquire) != old) return;
-    spin_pause();
-  }
+  for (int i = 0; i < kSpins && condition(); ++i) spin_pause();
+}
+
+// Returns once `value` is no longer `old`: spins, then blocks.
+inline void wait_while_equal(const std::atomic<uint32_t>& value, uint32_t old) {
+  spin_while([&] { return value.load(std::memory_order_acquire) == old; });
   while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
 }
 

@@ -10,32 +10,22 @@ void TeamState::barrier() {
   if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
     arrived_.store(0, std::memory_order_relaxed);
     next_.store(0, std::memory_order_relaxed);
-    failed_at_barrier_ = failing();
+    failed_at_barrier_ = error_.kept();
     set_and_wake(generation_, generation + 1);
     return;
   }
   wait_while_equal(generation_, generation);
 }
 
-void TeamState::keep_error(std::exception_ptr error) {
-  std::lock_guard lock(error_mutex_);
-  if (error_ == nullptr) error_ = std::move(error);
-  failed_.store(true, std::memory_order_release);
-}
-
-void TeamState::rethrow() {
-  std::lock_guard lock(error_mutex_);
-  if (error_ != nullptr) std::rethrow_exception(error_);
-}
-
 void Team::share(int64_t count, FunctionRef<void(int64_t)> body) {
   try {
-    for (int64_t i = state_->claim(); i < count && !state_->failing(); i = state_->claim()) body(i);
+    for (int64_t i = state_->claim(); i < count && !state_->error().kept(); i = state_->claim())
+      body(i);
   } catch (...) {
-    state_->keep_error(std::current_exception());
+    state_->error().keep(std::current_exception());
   }
   state_->barrier();
-  if (state_->failed()) state_->rethrow();
+  if (state_->failed()) state_->error().rethrow();
 }
 
 }  // namespace headway

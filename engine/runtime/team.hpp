@@ -4,9 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <mutex>
 
 #include "engine/base/function_ref.hpp"
+#include "engine/runtime/first_error.hpp"
 
 namespace headway {
 
@@ -23,24 +23,18 @@ class TeamState {
   void barrier();
   // The next index of the loop under way.
   int64_t claim() { return next_.fetch_add(1, std::memory_order_relaxed); }
-  // Keeps the first exception; later ones are dropped.
-  void keep_error(std::exception_ptr error);
-  // Whether an exception has been kept by now.
-  bool failing() const { return failed_.load(std::memory_order_acquire); }
-  // Whether one had been kept at the last barrier.
+  // What the threads throw.
+  FirstError& error() { return error_; }
+  // Whether something had been thrown at the last barrier.
   bool failed() const { return failed_at_barrier_; }
-  // Throws the kept exception, if there is one.
-  void rethrow();
 
  private:
   const int size_;
   std::atomic<int64_t> next_{0};
   std::atomic<int> arrived_{0};
   std::atomic<uint32_t> generation_{0};
-  std::atomic<bool> failed_{false};
+  FirstError error_;
   bool failed_at_barrier_ = false;
-  std::mutex error_mutex_;
-  std::exception_ptr error_;
 };
 
 // One thread's view of its team. Every thread calls the same for_each in the same order; between
@@ -69,7 +63,7 @@ class Team {
   // Makes the loop under way, or the next one, throw `error` on every thread.
   void stop(std::exception_ptr error) {
     if (state_ == nullptr) std::rethrow_exception(error);
-    state_->keep_error(std::move(error));
+    state_->error().keep(std::move(error));
   }
 
  private:

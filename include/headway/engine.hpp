@@ -39,7 +39,7 @@ struct CompileOptions {
 struct RunOptions {
   int threads = 0;  // at most so many for this call; 0: what the engine's limit leaves
   Mode mode = Mode::automatic;
-  bool wait = true;  // when every slab is in use: wait in order, or Error(busy)
+  bool wait = true;  // when every thread of the engine is in use: wait in order, or Error(busy)
   std::stop_token
       stop;  // ends waiting and running with Error(cancelled); outputs are then unspecified
 };
@@ -74,9 +74,15 @@ struct EngineInfo {
 };
 
 // Immutable and safe to use from any number of threads at once; copies share everything. A run
-// takes one slab per thread it uses and allocates nothing in Headway's own code once it has seen
-// its shapes. A result never depends on batch mates, their order, the thread count, the mode, the
-// other outputs asked for, or the run: bit for bit, on one machine.
+// allocates nothing in Headway's own code once it has seen its shapes. A result never depends on
+// batch mates, their order, the thread count, the mode, the other outputs asked for, or the run:
+// bit for bit, on one machine.
+//
+// Runs share the engine's threads, each of which has a slab of working memory. A run computes on
+// its caller's thread and on as many more as its work is worth and others leave free. When callers
+// come, it passes on what it has beyond its fair share (threads / runs), one thread at the end of
+// each group of about 512 rows, and takes them again when they come free. With as many callers as
+// threads each comes to compute on its own; those beyond wait in order.
 class Engine {
  public:
   // Computes the bound outputs. Error(invalid_argument) for unknown, missing or repeated names and

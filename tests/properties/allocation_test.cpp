@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <atomic>
+#include <chrono>
+#include <latch>
 #include <new>
 #include <thread>
 
@@ -128,6 +131,60 @@ TEST(Allocation, NoneOfOursWhenShapesTakeTurns) {
   start_counting();
   for (int i = 0; i < 3; ++i)
     for (const auto& batch : turns) batch->run(engine);
+  EXPECT_EQ(stop_counting().ours, 0u);
+}
+
+// Five callers of two threads: some wait, threads pass from one run to another.
+TEST(Allocation, NoneOfOursWhileCallersWait) {
+  constexpr int kCallers = 5;
+  std::atomic<bool> meet{true};
+  std::latch both(2);
+  Graph graph;
+  const Value x = graph.input("x", DType::f32, 8);
+  graph.output("y", probe(graph, x, [&](int64_t sequence) {
+                 if (meet && sequence == 0) both.arrive_and_wait();
+                 std::this_thread::sleep_for(std::chrono::microseconds(50));
+               }));
+  const Engine engine = compile(graph, {.threads = 2});
+  const Batch batch = Batch::dense(20, 100);
+  const std::vector<float> in(static_cast<size_t>(batch.rows() * 8));
+  const auto run = [&](std::vector<float>& out, const RunOptions& options) {
+    engine.run({{"x", batch, {in.data(), {batch.rows(), 8}}}},
+               {{"y", {out.data(), {batch.rows(), 8}}}}, options);
+  };
+  std::vector<std::vector<float>> outs(kCallers, std::vector<float>(in.size()));
+  // Whatever a slab keeps for the run that begins in it is made by two runs at the same time.
+  {
+    RunOptions one;
+    one.threads = 1;
+    std::jthread other([&] { run(outs[1], one); });
+    run(outs[0], one);
+  }
+  meet = false;
+  std::atomic<int> ready{0}, ended{0};
+  std::atomic<bool> go{false};
+  std::vector<std::jthread> callers;
+  for (auto& out : outs) {
+    callers.emplace_back([&] {
+      RunOptions options;
+      for (const Mode mode : {Mode::across, Mode::inside}) {
+        options.mode = mode;
+        run(out, options);  // so that the pool's threads have started
+      }
+      ++ready;
+      go.wait(false);
+      for (int i = 0; i < 20; ++i) {
+        options.mode = i % 3 == 0 ? Mode::inside : Mode::across;
+        run(out, options);
+      }
+      ++ended;
+    });
+  }
+  while (ready < kCallers) std::this_thread::yield();
+  start_counting();
+  go = true;
+  go.notify_all();
+  while (ended < kCallers) std::this_thread::yield();
   EXPECT_EQ(stop_counting().ours, 0u);
 }
 

@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
@@ -257,6 +258,93 @@ TEST_F(RunTeam, makes_do_with_the_threads_that_the_system_grants) {
     return 0;
   });
   EXPECT_TRUE(exited_with(status, 0)) << "status " << status;
+}
+
+// Keeps helpers where they are until it is opened, and counts them.
+class Gate {
+ public:
+  void pass() {
+    std::unique_lock lock(mutex_);
+    ++inside_;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return open_; });
+    --inside_;
+  }
+  void wait_for(int inside) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return inside_ == inside; });
+  }
+  void open() {
+    {
+      std::lock_guard lock(mutex_);
+      open_ = true;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int inside_ = 0;
+  bool open_ = false;
+};
+
+using HelpersTest = RunTeam;
+
+TEST_F(HelpersTest, come_and_go_while_the_caller_computes) {
+  for (int round = 0; round < 200; ++round) {
+    std::array<std::atomic<int>, 4> calls{};
+    const std::thread::id caller = std::this_thread::get_id();
+    const auto body = [&](int argument) {
+      EXPECT_NE(std::this_thread::get_id(), caller);
+      ++calls[static_cast<size_t>(argument)];
+    };
+    Helpers helpers(5, body);
+    constexpr std::array<int, 2> kFirst{0, 1}, kLater{2, 3};
+    EXPECT_EQ(helpers.start(kFirst), 2u);
+    EXPECT_EQ(helpers.start(kLater), 2u);
+    helpers.join();
+    for (const auto& count : calls) EXPECT_EQ(count, 1);
+    EXPECT_EQ(helpers.start({}), 0u);
+    EXPECT_EQ(helpers.start(kFirst), 2u);  // waited for by the destructor
+  }
+  EXPECT_EQ(team_size(5), 5) << "somebody has not come back";
+}
+
+TEST_F(HelpersTest, are_only_as_many_as_cores_are_free) {
+  Gate gate;
+  const auto pass = [&](int) { gate.pass(); };
+  Helpers helpers(cores_, pass);
+  const std::vector<int> arguments(static_cast<size_t>(cores_) + 3);
+  EXPECT_EQ(helpers.start(arguments), static_cast<size_t>(cores_) - 1);
+  gate.wait_for(cores_ - 1);
+  EXPECT_EQ(helpers.start(arguments), 0u);
+  std::thread([&] {
+    EXPECT_EQ(team_size(cores_), 1);
+    Helpers others(cores_, pass);
+    EXPECT_EQ(others.start(arguments), 0u);
+  }).join();
+  gate.open();
+}
+
+TEST_F(HelpersTest, hand_over_what_they_throw) {
+  for (int round = 0; round < 500; ++round) {
+    std::atomic<int> calls{0};
+    const auto body = [&](int argument) {
+      ++calls;
+      if (argument == round % 3) throw std::runtime_error(std::to_string(argument));
+    };
+    Helpers helpers(4, body);
+    constexpr std::array<int, 3> kArguments{0, 1, 2};
+    ASSERT_EQ(helpers.start(kArguments), 3u);
+    try {
+      helpers.join();
+      FAIL() << "nothing was thrown";
+    } catch (const std::runtime_error& error) {
+      EXPECT_EQ(error.what(), std::to_string(round % 3));
+    }
+    EXPECT_EQ(calls, 3);
+  }
 }
 
 TEST(OneThreadScope, holds_regions_of_this_thread_to_one_thread_and_restores) {

@@ -217,6 +217,30 @@ TEST(Schedule, runs_few_sequences_inside) {
   EXPECT_TRUE(schedule_of(Batch(Lengths(32, 40)), 16).inside.empty());
 }
 
+TEST(Schedule, uses_threads_that_have_enough_to_do) {
+  const auto usable = [](const Batch& batch, Mode mode) {
+    return usable_threads(batch.costs, batch.rows, mode, 16);
+  };
+  const auto cheap = [](int64_t tokens, double flop) {
+    Batch batch(Lengths{tokens});
+    batch.costs[0] = flop;
+    return batch;
+  };
+  EXPECT_EQ(usable(Batch(Lengths{200}), Mode::automatic), 16);
+  EXPECT_EQ(usable(cheap(32, 1.9e6), Mode::automatic), 1);
+  EXPECT_EQ(usable(cheap(32, 4.1e6), Mode::automatic), 4);
+  // A row alone costs as much as 16.
+  EXPECT_EQ(usable(cheap(1, 4.1e6 / 16), Mode::automatic), 4);
+  EXPECT_EQ(usable(Batch(Lengths{}), Mode::automatic), 1);
+  EXPECT_EQ(usable(Batch({0, 0}), Mode::automatic), 1);
+  // Who forces a mode gets it, as far as there are sequences to hand out.
+  EXPECT_EQ(usable(cheap(1, 1), Mode::inside), 16);
+  EXPECT_EQ(usable(cheap(1, 1), Mode::across), 1);
+  EXPECT_EQ(usable(Batch({5, 6, 7}), Mode::across), 3);
+  EXPECT_EQ(usable(Batch(Lengths(40, 1)), Mode::across), 16);
+  EXPECT_EQ(usable(Batch(Lengths{}), Mode::across), 1);
+}
+
 TEST(Schedule, does_as_it_is_told) {
   std::mt19937 random(2);
   for (int round = 0; round < 500; ++round) {
