@@ -1,6 +1,7 @@
 // oneDNN behind plain pointers.
 #include "engine/ops/onednn.hpp"
 
+#include <pthread.h>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include <algorithm>
@@ -42,6 +43,16 @@ auto call(const char* what, const Body& body) {
     fail(ErrorCode::internal, "oneDNN could not ", what, ": ", error.what(), " (status ",
          error.status, ")");
   }
+}
+
+// Held while oneDNN makes something, for which it locks caches of its own, and through every fork:
+// a child forked while another thread is in there would find them locked for ever.
+std::mutex making;
+
+template <typename Body>
+auto make(const char* what, const Body& body) {
+  std::lock_guard lock(making);
+  return call(what, body);
 }
 
 dnnl::cpu_isa onednn_limit(Isa isa) {
@@ -204,6 +215,10 @@ class Cache {
     return made;
   }
 
+  // Around a fork.
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
  private:
   static constexpr size_t kCapacity = 4096;
   using Order = std::list<std::pair<Key, std::shared_ptr<const Gemm>>>;
@@ -224,6 +239,20 @@ Cache& cache() {
   static Cache* cache = new Cache;  // never destroyed, as the engine above
   return *cache;
 }
+
+// Registered before main(), as a fork may come at any time.
+[[maybe_unused]] const int fork_handlers = [] {
+  constexpr auto kUnlock = [] {
+    cache().unlock();
+    making.unlock();
+  };
+  return pthread_atfork(
+      [] {
+        making.lock();
+        cache().lock();
+      },
+      kUnlock, kUnlock);
+}();
 
 }  // namespace
 
@@ -268,7 +297,7 @@ bool inside_onednn() {
 
 std::shared_ptr<const Gemm> packed_gemm(const PackedGemmShape& s) {
   return cache().get({0, static_cast<int64_t>(s.precision), s.m, s.k, s.n}, [&] {
-    return call("make a matmul", [&] {
+    return make("make a matmul", [&] {
       return std::make_shared<const OnednnGemm>(
           packed_desc(s, packed_layout(s.precision, s.k, s.n)));
     });
@@ -279,17 +308,17 @@ std::shared_ptr<const Gemm> batched_gemm(const BatchedGemmShape& s) {
   const Key key = {1,       s.batch,   s.m,     s.k,        s.n,       s.a_batch,
                    s.a_row, s.b_batch, s.b_row, s.b_column, s.c_batch, s.c_row};
   return cache().get(key, [&] {
-    return call("make a batched matmul",
+    return make("make a batched matmul",
                 [&] { return std::make_shared<const OnednnGemm>(batched_desc(s)); });
   });
 }
 
 size_t packed_weight_bytes(Precision precision, int64_t k, int64_t n) {
-  return call("choose a weight layout", [&] { return packed_layout(precision, k, n).get_size(); });
+  return make("choose a weight layout", [&] { return packed_layout(precision, k, n).get_size(); });
 }
 
 void pack_weight(Precision precision, const void* weights, int64_t k, int64_t n, void* packed) {
-  call("pack weights", [&] {
+  make("pack weights", [&] {
     const memory::desc transposed({k, n}, weight_type(precision), memory::dims{1, k});
     memory from(transposed, cpu(), const_cast<void*>(weights));
     memory to(packed_layout(precision, k, n), cpu(), packed);
@@ -300,7 +329,7 @@ void pack_weight(Precision precision, const void* weights, int64_t k, int64_t n,
 }
 
 bool packed_in_blocks_of_64(int64_t k, int64_t n) {
-  return call("look at a weight layout", [&] {
+  return make("look at a weight layout", [&] {
     const memory::desc layout = packed_layout(Precision::f32, k, n);
     if (layout.get_format_kind() != memory::format_kind::blocked) return false;
     // Blocks of rows too, one above the other: [n / 64][k / 16][16][64].

@@ -83,6 +83,9 @@ struct EngineInfo {
 // come, it passes on what it has beyond its fair share (threads / runs), one thread at the end of
 // each group of about 512 rows, and takes them again when they come free. With as many callers as
 // threads each comes to compute on its own; those beyond wait in order.
+//
+// A child made by fork() can use an engine that no other thread was running, warming, trimming or
+// compiling from the same graph at that moment, and can compile others; threads start anew in it.
 class Engine {
  public:
   // Computes the bound outputs. Error(invalid_argument) for unknown, missing or repeated names and
