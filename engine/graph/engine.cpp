@@ -266,8 +266,11 @@ size_t Engine::planned_memory(const Batch& batch) const {
 }
 
 void Engine::warm(std::span<const int64_t> lengths) const {
-  // Planning makes every product a group needs.
+  // Planning makes every product a group needs. Attention's depend on the length of a sequence;
+  // those of the Linears on the rows of a group's last tile, of which there are as many as here.
   for (int64_t length : lengths) planned_memory(Batch::dense(1, length));
+  constexpr int64_t kTile = 64, kStep = 8;
+  for (int64_t rows = kStep; rows <= kTile; rows += kStep) planned_memory(Batch::dense(rows, 1));
 }
 
 void Engine::trim() const {
