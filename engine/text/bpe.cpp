@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 
 #include "engine/base/message.hpp"
 #include "engine/text/unicode.hpp"
@@ -153,39 +152,38 @@ void Bpe::merge_few(Memory& memory) const {
 
 void Bpe::merge_many(Memory& memory) const {
   std::vector<Memory::Symbol>& symbols = memory.symbols;
-  std::vector<uint64_t>& queue = memory.queue;  // rank << 32 | position, lowest first
+  std::vector<uint32_t>& places = memory.places;
+  MergeQueue& queue = memory.queue;
+  queue.reset(joined_.size());
   symbols.clear();
-  queue.clear();
   const auto count = static_cast<uint32_t>(memory.ids.size());
-  const auto entry = [](uint32_t rank, uint32_t at) { return uint64_t{rank} << 32 | at; };
-  for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < count; ++i)
     symbols.push_back({memory.ids[i], i - 1, i + 1 < count ? i + 1 : kNone});
-    if (i + 1 == count) break;
-    const uint32_t of_pair = rank(memory.ids[i], memory.ids[i + 1]);
-    if (of_pair != kNoRank) queue.push_back(entry(of_pair, i));
-  }
-  std::make_heap(queue.begin(), queue.end(), std::greater<>());
+  // The merge of the symbol at `at` and the next, if there is one; returns its rank.
   const auto push = [&](uint32_t at) {
+    if (at == kNone || symbols[at].next == kNone) return kNoRank;
     const uint32_t of_pair = rank(symbols[at].id, symbols[symbols[at].next].id);
-    if (of_pair == kNoRank) return;
-    queue.push_back(entry(of_pair, at));
-    std::push_heap(queue.begin(), queue.end(), std::greater<>());
+    if (of_pair != kNoRank) queue.push(of_pair, at);
+    return of_pair;
   };
+  for (uint32_t i = 0; i < count; ++i) push(i);
   while (!queue.empty()) {
-    const auto of_pair = static_cast<uint32_t>(queue.front() >> 32);
-    const auto at = static_cast<uint32_t>(queue.front());
-    std::pop_heap(queue.begin(), queue.end(), std::greater<>());
-    queue.pop_back();
-    Memory::Symbol& left = symbols[at];
-    if (left.id == kGone || left.next == kNone) continue;
-    Memory::Symbol& right = symbols[left.next];
-    if (rank(left.id, right.id) != of_pair) continue;  // one of them has been joined since
-    left.id = joined_[of_pair];
-    left.next = right.next;
-    right.id = kGone;
-    if (left.next != kNone) symbols[left.next].previous = at;
-    if (left.previous != kNone) push(left.previous);
-    if (left.next != kNone) push(at);
+    const uint32_t of_pair = queue.pop(places);
+    for (size_t i = 0; i < places.size(); ++i) {
+      const uint32_t at = places[i];
+      Memory::Symbol& left = symbols[at];
+      if (left.id == kGone || left.next == kNone) continue;
+      Memory::Symbol& right = symbols[left.next];
+      if (rank(left.id, right.id) != of_pair) continue;  // one of them has been joined since
+      left.id = joined_[of_pair];
+      left.next = right.next;
+      right.id = kGone;
+      if (left.next != kNone) symbols[left.next].previous = at;
+      // A merge that comes before the others of this rank, which learned merges never bring about.
+      if (std::min(push(left.previous), push(at)) <= of_pair) {
+        while (++i < places.size()) queue.push(of_pair, places[i]);
+      }
+    }
   }
   memory.ids.clear();
   for (const Memory::Symbol& symbol : symbols)

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/text/byte_fallback.hpp"
+#include "engine/text/merge_queue.hpp"
 #include "engine/text/vocabulary.hpp"
 
 namespace headway {
@@ -43,14 +44,15 @@ class Bpe {
     std::vector<int32_t> ids;
     std::vector<uint32_t> ranks;
     std::vector<Symbol> symbols;
-    std::vector<uint64_t> queue;
+    MergeQueue queue;
+    std::vector<uint32_t> places;
     std::string text;
   };
 
   Bpe(const Vocabulary& vocabulary, const BpeOptions& options);
 
-  // Appends the ids of `word`, not empty, valid UTF-8. Time n log n in its bytes. Error(limit)
-  // beyond 4 GB.
+  // Appends the ids of `word`, not empty, valid UTF-8. Time linear in its bytes for merges that
+  // were learned (MergeQueue). Error(limit) beyond 4 GB.
   void encode(std::string_view word, Memory& memory, std::vector<int32_t>& ids) const;
 
  private:

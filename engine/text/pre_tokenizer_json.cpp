@@ -35,12 +35,8 @@ Metaspace read_metaspace(const Json& json, const JsonNode& node, bool first) {
   } else if (scheme != "always") {
     node.at("prepend_scheme").refuse("expected always, never or first");
   }
-  if (!node.get_bool("add_prefix_space", true)) {
-    if (node.contains("prepend_scheme") && scheme != "never")
-      node.at("add_prefix_space").refuse("contradicts prepend_scheme");
-    if (!node.contains("prepend_scheme"))
-      node.at("add_prefix_space").refuse("false needs prepend_scheme \"never\"");
-  }
+  if (!node.get_bool("add_prefix_space", true) && scheme != "never")
+    node.at("add_prefix_space").refuse("contradicts prepend_scheme (\"always\" when missing)");
   metaspace.cut = node.get_bool("split", true);
   return metaspace;
 }

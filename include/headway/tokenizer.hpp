@@ -47,7 +47,7 @@ struct Encoding {
 // bytes.decode("utf-8", "replace") does; the BERT normalizer's clean_text then drops U+FFFD.
 //
 // Immutable; any thread may use it, copies share everything. Encoding takes time linear in the
-// text (n log n in the longest word for BPE), and stops at the length limit.
+// text, and stops at the length limit.
 class Tokenizer {
  public:
   // Reads tokenizer.json, or vocab.txt when there is none, and from tokenizer_config.json,

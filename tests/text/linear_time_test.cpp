@@ -10,10 +10,10 @@ namespace {
 
 constexpr size_t kBytes = 10'000'000;
 
-std::string repeated(std::string_view piece) {
+std::string repeated(std::string_view piece, size_t bytes = kBytes) {
   std::string text;
-  text.reserve(kBytes + piece.size());
-  while (text.size() < kBytes) text += piece;
+  text.reserve(bytes + piece.size());
+  while (text.size() < bytes) text += piece;
   return text;
 }
 
@@ -62,7 +62,7 @@ TEST(LinearTime, EveryModel) {
     SCOPED_TRACE(name);
     const Tokenizer tokenizer = open_trained(name);
     for (const char* piece : {"a", " ", "\u0301", "\u0323\u0301", "the ", "\u4e2d", "\n", "a'"})
-      EXPECT_LE(timed(tokenizer, repeated(piece), 100).ids.size(), 100u) << piece;
+      EXPECT_LE(timed(tokenizer, repeated(piece, kBytes / 4), 100).ids.size(), 100u) << piece;
   }
 }
 
