@@ -124,8 +124,8 @@ void PackedLinear::pack_panel(const Panel& panel, std::span<float> weights,
 int64_t PackedLinear::find_chunk(const Panel& panel, const std::byte* packed) const {
   if (precision_ != Precision::f32 || fixed_rows() || !packed_in_blocks_of_64(in_, panel.width))
     return 0;
-  const Gemm& product = gemm(panel, kThinRows);
-  std::vector<float> x(kThinRows * in_), expected(kThinRows * panel.width), y(expected.size());
+  const Gemm& product = gemm(panel, kRowStep);
+  std::vector<float> x(kRowStep * in_), expected(kRowStep * panel.width), y(expected.size());
   uint32_t random = 1;
   for (float& value : x) {
     random = random * 1664525 + 1013904223;
@@ -138,7 +138,7 @@ int64_t PackedLinear::find_chunk(const Panel& panel, const std::byte* packed) co
     thin_product({.x = x.data(),
                   .weights = reinterpret_cast<const float*>(packed + panel.offset),
                   .y = y.data(),
-                  .rows = kThinRows,
+                  .rows = kRowStep,
                   .in = static_cast<size_t>(in_),
                   .width = static_cast<size_t>(panel.width),
                   .chunk = static_cast<size_t>(chunk)});
@@ -231,7 +231,7 @@ void PackedLinear::multiply(const LinearCall& call, int64_t row, int64_t rows, c
                             const std::byte* packed, const Scratch& at, int64_t& copied_row,
                             std::byte* scratch) const {
   const std::byte* weights = packed + panel.offset;
-  const int64_t chunk = rows <= kThinRows ? chunks(packed)[panel.last] : 0;
+  const int64_t chunk = call.rows <= kThinRows ? chunks(packed)[panel.last] : 0;
   if (chunk > 0) {
     thin_product({.x = call.x + row * in_,
                   .weights = reinterpret_cast<const float*>(weights),

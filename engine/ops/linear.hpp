@@ -48,8 +48,8 @@ class PackedLinear {
   int64_t out() const { return out_; }
   // Bytes of the packed weights, the bias and the outputs' scales and sums, a multiple of 64.
   size_t packed_bytes() const { return packed_bytes_; }
-  // Whether a few rows go through thin_product(): where it has the bits of oneDNN's product, which
-  // pack() finds out by comparing.
+  // Whether calls of a few rows go through thin_product(): where it has the bits of oneDNN's
+  // product, which pack() finds out by comparing.
   bool thin(const std::byte* packed) const;
   // Packs parts whose outputs stand side by side. Their shapes have been checked.
   void pack(std::span<const LinearWeights> parts, std::byte* packed) const;
@@ -70,9 +70,10 @@ class PackedLinear {
   // with 16 and no less with 1 (MiniLM in f32); each height is a product of its own to make.
   static constexpr int64_t kRowStep = 8;
 
-  // A text of 7 tokens takes 0.9 to 1.2 ms where so few rows go through thin_product(), 1.6 to 1.9
-  // where they do not (MiniLM in f32, two threads of a Zen 4).
-  static constexpr int64_t kThinRows = 8;
+  // Calls of so few rows mostly read weights, and go through thin_product(). A text of 7, 16, 30,
+  // 60 and 120 tokens then takes 1.1, 2.1, 3.6, 7.2 and 13.9 ms, else 1.7, 2.5, 4.2, 7.8 and 14.2
+  // (MiniLM in f32, two threads of a Zen 4). With more rows there is nothing in it.
+  static constexpr int64_t kThinRows = 128;
 
   struct Panel {
     int64_t begin, width;  // outputs
