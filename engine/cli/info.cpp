@@ -13,6 +13,7 @@
 #include "engine/platform/cpu.hpp"
 #include "engine/platform/isa.hpp"
 #include "headway/embedder.hpp"
+#include "headway/version.h"
 
 namespace headway::cli {
 namespace {

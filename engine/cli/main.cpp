@@ -17,6 +17,7 @@
 #include "engine/cli/standard_streams.hpp"
 #include "engine/platform/isa.hpp"
 #include "headway/error.hpp"
+#include "headway/version.h"
 
 namespace headway::cli {
 namespace {

@@ -5,12 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "headway/export.h"
+
 namespace headway {
 
 // A batch is its tokens packed in rows, sequence after sequence, without padding: sequence i owns
 // the rows [offsets()[i], offsets()[i + 1]). A dense [B, T, D] tensor is the case of equal lengths
 // and needs no copy. A length of 0 is allowed. Immutable; safe to share between threads.
-class Batch {
+class HEADWAY_API Batch {
  public:
   Batch() : offsets_{0} {}  // no sequences
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "headway/engine.hpp"
+#include "headway/export.h"
 #include "headway/tokenizer.hpp"
 
 namespace headway {
@@ -24,7 +25,7 @@ struct EmbedderOptions {
 };
 
 // What a call did.
-struct EmbedStats {
+struct HEADWAY_API EmbedStats {
   int64_t texts = 0;
   int64_t tokens = 0;     // special tokens included, after truncation
   int64_t truncated = 0;  // texts that were longer than the limit
@@ -60,7 +61,7 @@ struct ModelInfo {
 // module's config.json, sentence_bert_config.json. Immutable; safe to use from any number of
 // threads at once; copies share everything. The vector of a text never depends on the other texts,
 // their order or the threads.
-class Embedder {
+class HEADWAY_API Embedder {
  public:
   // Error naming the file and the field for everything that is missing, damaged or not supported.
   static Embedder open(const std::filesystem::path& directory, const EmbedderOptions& options = {});

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "headway/batch.hpp"
+#include "headway/export.h"
 #include "headway/graph.hpp"
 #include "headway/mode.hpp"
 #include "headway/operations.hpp"
@@ -86,7 +87,7 @@ struct EngineInfo {
 //
 // A child made by fork() can use an engine that no other thread was running, warming, trimming or
 // compiling from the same graph at that moment, and can compile others; threads start anew in it.
-class Engine {
+class HEADWAY_API Engine {
  public:
   // Computes the bound outputs. Error(invalid_argument) for unknown, missing or repeated names and
   // wrong types, shapes or lengths; Error(limit) with the needed and the allowed number;
@@ -125,6 +126,7 @@ class Engine {
 
 // Fuses layers, packs weights and plans memory. Engines compiled from one graph share the packed
 // weights. Error(invalid_argument) for a graph without outputs or limits that cannot be.
-Engine compile(const Graph& graph, const Limits& limits = {}, const CompileOptions& options = {});
+HEADWAY_API Engine compile(const Graph& graph, const Limits& limits = {},
+                           const CompileOptions& options = {});
 
 }  // namespace headway

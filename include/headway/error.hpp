@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "headway/export.h"
+
 namespace headway {
 
 // What kind of thing went wrong; programs branch on this, people read the message.
@@ -21,12 +23,12 @@ enum class ErrorCode {
 };
 
 // The name of a code as it is written above, for logs and the command line.
-const char* to_string(ErrorCode code);
+HEADWAY_API const char* to_string(ErrorCode code);
 
 // Thrown by every function of the library that fails. The message names the file, layer, tensor or
 // argument, what was expected and what was found. Nothing is printed and nothing is half-written
 // when it is thrown.
-class Error : public std::runtime_error {
+class HEADWAY_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
   ErrorCode code() const noexcept { return code_; }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "headway/export.h"
 #include "headway/tensor.hpp"
 
 namespace headway {
@@ -30,7 +31,7 @@ struct RowSpace {
 };
 
 // What is known of a value when the graph is built: [rows of its space, width] elements.
-struct ValueType {
+struct HEADWAY_API ValueType {
   DType dtype = DType::f32;
   RowSpace rows;
   int64_t width = 0;
@@ -49,7 +50,7 @@ struct Value {
 // Layers in the order they are added, with named inputs and outputs. Built by one thread; the
 // functions of layers.hpp add to it and check every shape as they do. Movable; a compiled Engine
 // keeps what it needs of it.
-class Graph {
+class HEADWAY_API Graph {
  public:
   Graph();
   ~Graph();

@@ -9,4 +9,5 @@
 #include "headway/layers.hpp"
 #include "headway/tensor.hpp"
 #include "headway/tokenizer.hpp"
+#include "headway/version.h"
 #include "headway/weights.hpp"

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "headway/export.h"
 #include "headway/weights.hpp"
 
 namespace headway {
@@ -15,7 +16,7 @@ struct LinearWeights {
 
 enum class Activation : uint8_t { none, gelu_erf, gelu_tanh, relu, tanh };
 // "gelu_erf", ...
-const char* to_string(Activation activation);
+HEADWAY_API const char* to_string(Activation activation);
 
 // What the products of Linear layers are computed in. Everything between them is f32.
 //   f32   weights and inputs f32
@@ -24,7 +25,7 @@ const char* to_string(Activation activation);
 //         rounded to 8 bits; sums exact in 32 bits
 enum class Precision : uint8_t { f32, bf16, int8 };
 // "f32", "bf16", "int8"
-const char* to_string(Precision precision);
+HEADWAY_API const char* to_string(Precision precision);
 
 // How attention scores are computed; every strategy gives the same result within rounding. See
 // engine/ops/attention.hpp for the list and when each is chosen.

@@ -8,19 +8,21 @@
 #include <span>
 #include <string>
 
+#include "headway/export.h"
+
 namespace headway {
 
 // Element types, named as in the safetensors format but in lower case.
 enum class DType : uint8_t { f64, f32, f16, bf16, i64, i32, i16, i8, u8, boolean };
 
 // Bytes of one element.
-size_t size_of(DType type);
+HEADWAY_API size_t size_of(DType type);
 // "f32", "i64", ...
-const char* to_string(DType type);
+HEADWAY_API const char* to_string(DType type);
 
 // The extents of a row-major tensor, outermost first, held without allocation. No extent is
 // negative.
-class Shape {
+class HEADWAY_API Shape {
  public:
   static constexpr size_t kMaxRank = 8;
 
@@ -48,7 +50,7 @@ class Shape {
 };
 
 // A dense row-major tensor in memory that the view does not own. The data may be unaligned.
-struct TensorView {
+struct HEADWAY_API TensorView {
   const void* data = nullptr;
   DType dtype = DType::f32;
   Shape shape;

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "headway/export.h"
+
 namespace headway {
 
 struct EncodeOptions {
@@ -48,7 +50,7 @@ struct Encoding {
 //
 // Immutable; any thread may use it, copies share everything. Encoding takes time linear in the
 // text, and stops at the length limit.
-class Tokenizer {
+class HEADWAY_API Tokenizer {
  public:
   // Reads tokenizer.json, or vocab.txt when there is none, and from tokenizer_config.json,
   // special_tokens_map.json, added_tokens.json and config.json what transformers reads there.

@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "headway/export.h"
 #include "headway/tensor.hpp"
 
 namespace headway {
 
 // What keeps the memory of weights alive, where Headway does (a mapped file).
-class WeightSource {
+class HEADWAY_API WeightSource {
  public:
   virtual ~WeightSource() = default;
   // Called once these bytes have been packed: they will hardly be read again, so their pages may
@@ -23,7 +24,7 @@ class WeightSource {
 // One weight tensor, row-major, f32, f16 or bf16. Made from a TensorView it points into the
 // caller's memory, which must stay unchanged as long as graphs and engines with it live; taken from
 // a WeightFile it keeps the mapped file alive.
-class Weight {
+class HEADWAY_API Weight {
  public:
   Weight() = default;  // absent, for optional weights
   Weight(TensorView view, std::string name = "") : view_(view), name_(std::move(name)) {}
@@ -50,7 +51,7 @@ class Weight {
 
 // The tensors of a safetensors file (https://huggingface.co/docs/safetensors), mapped read-only.
 // Cheap to copy; safe to use from any number of threads.
-class WeightFile {
+class HEADWAY_API WeightFile {
  public:
   // Maps and validates the file. Error(io) or Error(format) naming the file and what is wrong with
   // it.
