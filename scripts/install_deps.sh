@@ -6,7 +6,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # Tools count as present wherever they come from; each stands beside the package that has it.
-tools=(c++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config python3:python3)
+tools=(c++:g++ cmake:cmake dpkg-shlibdeps:dpkg-dev file:file ninja:ninja-build pkg-config:pkg-config python3:python3)
 libraries=(libhwy-dev libsimdjson-dev libcli11-dev libgtest-dev libgmock-dev libbenchmark-dev)
 case "${1:-}" in
   "") ;;
