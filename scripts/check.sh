@@ -23,7 +23,7 @@ check() {
   fi
 }
 
-mapfile -d '' sources < <(find engine include tests bench \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' \) -print0)
+mapfile -d '' sources < <(find engine include tests bench \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0)
 check format "$clang_format" --dry-run -Werror "${sources[@]}"
 check layers scripts/check_layers.py
 check style scripts/check_style.py

@@ -43,12 +43,12 @@ LIBRARY_HOME = [
     (r"CLI/.*", r"engine/cli/.*"),
 ]
 
-# What a public header may include besides other public headers: the C++ library and C's plain types.
-STANDARD_HEADER = r"[a-z_]+|std(bool|def|int)\.h"
+# What a public header or an example may include besides public headers: the libraries of C++ and C.
+STANDARD_HEADER = r"[a-z_]+|(string|std(bool|def|int|io|lib))\.h"
 
 INCLUDE = re.compile(r'\s*#\s*(?:include|define\s+HWY_TARGET_INCLUDE)\s*([<"])([^>"]+)[>"]')
 PRAGMA_OMP = re.compile(r'\s*#\s*pragma\s+omp\b|.*\b_Pragma\s*\(\s*"\s*omp\b')
-SOURCES = {".hpp", ".cpp", ".h", ".inc"}
+SOURCES = {".hpp", ".cpp", ".h", ".c", ".inc"}
 
 
 def reach(folder):

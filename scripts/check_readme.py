@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-# Checks that the programs shown in README.md are the files tests/examples/readme_*.cpp, which the tests compile and run.
-# A block starts with a line `<!-- tests/examples/readme_NAME.cpp -->` above its fence. Prints each violation as
+# Checks that the programs shown in README.md are the files tests/examples/readme_*, which the tests compile and run.
+# A block starts with a line `<!-- tests/examples/readme_NAME.cpp -->`, or `.c`, above its fence. Prints each violation as
 # file:line: message and fails if there is one; --self-test plants violations and fails unless exactly those are found.
 import re
 
 import check_tool
 
 EXAMPLES = "tests/examples"
-MARK = re.compile(r"<!-- (\S+\.cpp) -->")
+MARK = re.compile(r"<!-- (\S+\.(cpp|c)) -->")
 
 
 def shown_programs(lines):
@@ -15,7 +15,7 @@ def shown_programs(lines):
     for number, line in enumerate(lines, 1):
         if match := MARK.fullmatch(line):
             block = lines[number:]
-            if not block or block[0] != "```cpp" or "```" not in block[1:]:
+            if not block or block[0] != "```" + match[2] or "```" not in block[1:]:
                 yield number, match[1], None
             else:
                 yield number, match[1], block[1 : block.index("```", 1)]
@@ -30,12 +30,12 @@ def check_tree(root):
         shown.add(file)
         path = root / file
         if program is None:
-            yield "README.md", number, f"no block ```cpp below the mark of {file}"
+            yield "README.md", number, f"no block of its language below the mark of {file}"
         elif not path.is_file():
             yield "README.md", number, f"{file} does not exist"
         elif path.read_text(encoding="utf-8").splitlines() != program:
             yield "README.md", number, f"the program shown differs from {file}"
-    for path in sorted((root / EXAMPLES).glob("readme_*.cpp")):
+    for path in sorted((root / EXAMPLES).glob("readme_*.c*")):
         file = path.relative_to(root).as_posix()
         if file not in shown:
             yield file, 1, "README.md does not show it"

@@ -9,9 +9,12 @@ import check_tool
 MAX_LINES = 600
 
 # What opens the comment that a file starts with. Generated tables (.inc) have it too.
-COMMENT = {".hpp": "//", ".cpp": "//", ".h": "//", ".inc": "//", ".py": ("#", '"""'), ".sh": "#", ".cmake": "#"}
+COMMENT = {
+    **dict.fromkeys([".hpp", ".cpp", ".h", ".c", ".inc"], "//"),
+    **{".py": ("#", '"""'), ".sh": "#", ".cmake": "#"},
+}
 
-CPP = {".hpp", ".cpp", ".h", ".inc"}
+CPP = {".hpp", ".cpp", ".h", ".c", ".inc"}
 FOLDERS = ["engine", "include", "tests", "bench", "scripts", "cmake", ".ci"]
 
 # The library returns or throws: printing and ending the process are the command's.

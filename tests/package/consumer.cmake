@@ -26,9 +26,11 @@ foreach(file ${files})
 endforeach()
 
 run("${CMAKE_COMMAND}" -S "${SOURCE}/tests/consumer" -B "${WORK}/build" -G "${GENERATOR}"
-  "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}")
+  "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}"
+  "-DCMAKE_C_FLAGS=${FLAGS}")
 run("${CMAKE_COMMAND}" --build "${WORK}/build")
 run("${WORK}/build/consumer" "${model}")
+run("${WORK}/build/consumer_c" WORKING_DIRECTORY "${SOURCE}")
 
 # The same program as pkg-config says it is compiled.
 set(ENV{PKG_CONFIG_PATH} "${prefix}/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")

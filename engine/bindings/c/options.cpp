@@ -1,0 +1,91 @@
+// Reads options, and the token that stops runs.
+#include "engine/bindings/c/options.hpp"
+
+#include <memory>
+#include <stop_token>
+
+#include "engine/bindings/c/guard.hpp"
+#include "engine/bindings/c/structs.hpp"
+
+struct headway_stop {
+  std::stop_source source;
+};
+
+namespace headway::c {
+namespace {
+
+Precision read_precision(int32_t value) {
+  switch (value) {
+    case HEADWAY_F32:
+      return Precision::f32;
+    case HEADWAY_BF16:
+      return Precision::bf16;
+    case HEADWAY_INT8:
+      return Precision::int8;
+  }
+  fail(ErrorCode::invalid_argument,
+       "options.precision: expected HEADWAY_F32, HEADWAY_BF16 or HEADWAY_INT8, found ", value);
+}
+
+Mode read_mode(int32_t value) {
+  switch (value) {
+    case HEADWAY_AUTOMATIC:
+      return Mode::automatic;
+    case HEADWAY_ACROSS:
+      return Mode::across;
+    case HEADWAY_INSIDE:
+      return Mode::inside;
+  }
+  fail(ErrorCode::invalid_argument,
+       "run.mode: expected HEADWAY_AUTOMATIC, HEADWAY_ACROSS or HEADWAY_INSIDE, found ", value);
+}
+
+}  // namespace
+
+EngineOptions read_options(const headway_options* options) {
+  if (!options) return {};
+  const headway_options given = read_struct(options, "options");
+  EngineOptions result;
+  result.limits.threads = given.threads;
+  result.limits.tokens = given.max_length;
+  result.limits.memory = given.memory;
+  result.precision = read_precision(given.precision);
+  return result;
+}
+
+RunOptions read_run_options(const headway_run_options* options) {
+  if (!options) return {};
+  const headway_run_options given = read_struct(options, "run");
+  if (given.threads < 0)
+    fail(ErrorCode::invalid_argument, "run.threads: expected 0 or more, found ", given.threads);
+  RunOptions result;
+  result.threads = given.threads;
+  result.mode = read_mode(given.mode);
+  result.wait = !read_flag(given.no_wait, "run.no_wait");
+  if (given.stop) result.stop = given.stop->source.get_token();
+  return result;
+}
+
+void write_memory(headway_memory* out, const Engine& engine) {
+  const EngineInfo info = engine.info();
+  headway_memory memory{};
+  memory.packed_weights = info.packed_weights;
+  memory.in_use = info.memory_in_use;
+  memory.peak = info.peak_memory;
+  write_struct(out, "memory", memory);
+}
+
+}  // namespace headway::c
+
+headway_status headway_stop_create(headway_stop** stop, headway_error* error) {
+  using namespace headway::c;
+  return guard(error, [&] { not_null(stop, "stop") = new headway_stop; });
+}
+
+void headway_stop_request(headway_stop* stop) {
+  if (stop) stop->source.request_stop();
+}
+
+void headway_stop_close(headway_stop* stop) {
+  delete stop;
+}

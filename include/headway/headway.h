@@ -1,0 +1,218 @@
+// Headway for C, and for every language that calls C.
+//
+// Statuses: every function that can fail returns one and, if asked, writes what was wrong into the
+// caller's headway_error. No exception leaves the library. When a call fails its results are
+// unspecified, and handles stay usable.
+//
+// Structs start with their size, which the caller sets; fields left 0 mean the default:
+//
+//     headway_embed_request request = {.size = sizeof(request)};
+//
+// A newer library takes the structs of older headers. An older library refuses a newer struct only
+// where a field that it does not know is not 0.
+//
+// Threads: a handle may be used by any number of threads at once; only its _close, like free(),
+// must be the last use. A thread that cannot know makes itself a _copy, which shares everything.
+//
+// Before 1.0 a minor version may change this interface; the library's name on disk changes with it.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "headway/export.h"
+#include "headway/version.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef int32_t headway_status;
+enum {
+  HEADWAY_OK = 0,
+  HEADWAY_INVALID_ARGUMENT = 1,  // what was passed cannot be right; the text names it
+  HEADWAY_NOT_FOUND = 2,         // a file or a tensor does not exist
+  HEADWAY_IO = 3,                // the operating system refused a read or mapping
+  HEADWAY_FORMAT = 4,            // a file is damaged
+  HEADWAY_UNSUPPORTED = 5,       // well-formed, but outside what this build or CPU can do
+  HEADWAY_LIMIT = 6,             // beyond a limit; the text names needed and allowed
+  HEADWAY_BUSY = 7,              // all memory is in use, and the caller asked not to wait
+  HEADWAY_CANCELLED = 8,         // headway_stop_request() was called
+  HEADWAY_OUT_OF_MEMORY = 9,
+  HEADWAY_INTERNAL = 10,         // a defect of Headway or of a library under it
+  HEADWAY_BUFFER_TOO_SMALL = 11  // nothing was written; the text names the needed size
+};
+// "invalid_argument", ...; "unknown" for any other number.
+HEADWAY_API const char* headway_status_name(headway_status status);
+
+// Filled by a call that fails; a call that succeeds makes the message empty. May be NULL.
+typedef struct headway_error {
+  size_t size;
+  char message[1016];  // UTF-8, ends in 0; a longer one is cut
+} headway_error;
+
+// "0.1.0": of the library, while HEADWAY_VERSION is that of this header.
+HEADWAY_API const char* headway_version(void);
+
+typedef struct headway_machine {
+  size_t size;
+  const char* isa;  // instruction set in use: "avx2", "avx512_bf16", ...; valid for ever
+  int32_t cores;    // that this process may use, the default number of threads
+} headway_machine;
+// Fixes the instruction set if nothing did before. HEADWAY_INVALID_ARGUMENT when HEADWAY_MAX_ISA
+// asks for one that does not exist.
+HEADWAY_API headway_status headway_get_machine(headway_machine* machine, headway_error* error);
+
+// Ends calls early, from another thread.
+typedef struct headway_stop headway_stop;
+HEADWAY_API headway_status headway_stop_create(headway_stop** stop, headway_error* error);
+// Calls that were given it, and those that will be, end with HEADWAY_CANCELLED.
+HEADWAY_API void headway_stop_request(headway_stop* stop);
+HEADWAY_API void headway_stop_close(headway_stop* stop);
+
+enum { HEADWAY_F32 = 0, HEADWAY_BF16 = 1, HEADWAY_INT8 = 2 };
+enum { HEADWAY_AUTOMATIC = 0, HEADWAY_ACROSS = 1, HEADWAY_INSIDE = 2 };
+
+// What the runs of an engine may use, and how it multiplies.
+typedef struct headway_options {
+  size_t size;
+  int32_t threads;     // of all calls together; 0: all cores that this process may use
+  int32_t precision;   // HEADWAY_F32, ...: other than f32 only where the CPU has it
+  int64_t max_length;  // tokens of a sequence; an embedder cuts longer texts, a layer refuses them.
+                       // 0: the model's own limit, or none
+  size_t memory;       // cap in bytes on working memory, weights not counted; 0: none
+} headway_options;
+
+// How one call uses its engine.
+typedef struct headway_run_options {
+  size_t size;
+  int32_t threads;     // at most so many; 0: what the engine's limit leaves
+  int32_t mode;        // HEADWAY_AUTOMATIC, ...: results are the same bits
+  int32_t no_wait;     // 1: HEADWAY_BUSY instead of waiting for memory
+  headway_stop* stop;  // or NULL
+} headway_run_options;
+
+typedef struct headway_memory {
+  size_t size;
+  size_t packed_weights;  // bytes
+  size_t in_use;          // bytes of working memory held now
+  size_t peak;            // the most ever held
+} headway_memory;
+
+// A sentence-transformers model directory, opened.
+typedef struct headway_embedder headway_embedder;
+
+// `options` may be NULL.
+HEADWAY_API headway_status headway_embedder_open(const char* directory,
+                                                 const headway_options* options,
+                                                 headway_embedder** embedder, headway_error* error);
+// A handle of its own that shares everything with `embedder`.
+HEADWAY_API headway_status headway_embedder_copy(const headway_embedder* embedder,
+                                                 headway_embedder** copy, headway_error* error);
+// NULL is allowed.
+HEADWAY_API void headway_embedder_close(headway_embedder* embedder);
+
+typedef struct headway_model_info {
+  size_t size;
+  int64_t dim;  // numbers of one vector
+  int64_t layers, heads, vocabulary, parameters;
+  int64_t max_length;           // tokens of a text, the limit in force
+  const char* max_length_from;  // where it comes from. The texts live as long as the handle
+  const char* architecture;     // "bert"
+  const char* pooling;          // "mean", "cls"
+  int32_t normalize;            // 1: vectors have length 1
+} headway_model_info;
+HEADWAY_API headway_status headway_embedder_get_info(const headway_embedder* embedder,
+                                                     headway_model_info* info,
+                                                     headway_error* error);
+HEADWAY_API headway_status headway_embedder_get_memory(const headway_embedder* embedder,
+                                                       headway_memory* memory,
+                                                       headway_error* error);
+// Gives back the working memory that no call uses.
+HEADWAY_API headway_status headway_embedder_trim(const headway_embedder* embedder,
+                                                 headway_error* error);
+
+// Bytes in UTF-8 that need no 0 at their end. Invalid ones count as U+FFFD.
+typedef struct headway_text {
+  const char* data;  // may be NULL when length is 0
+  size_t length;
+} headway_text;
+
+typedef struct headway_embed_request {
+  size_t size;
+  const headway_text* texts;       // [count]
+  size_t count;                    // may be 0
+  float* vectors;                  // [count, dim]
+  size_t capacity;                 // of `vectors`, in floats: at least count * dim
+  const headway_run_options* run;  // or NULL
+  // Results
+  int64_t tokens;     // of all texts, special ones included, after cutting
+  int64_t truncated;  // texts that were longer than the limit
+} headway_embed_request;
+HEADWAY_API headway_status headway_embed(const headway_embedder* embedder,
+                                         headway_embed_request* request, headway_error* error);
+
+typedef struct headway_tokenize_request {
+  size_t size;
+  headway_text text;
+  size_t max_length;          // ids at most, special ones included; 0: no limit
+  int32_t no_special_tokens;  // 1: leave out [CLS] and [SEP]
+  int32_t* ids;               // [capacity]; may be NULL when that is 0
+  size_t capacity;
+  // Results
+  size_t count;       // of ids; also with HEADWAY_BUFFER_TOO_SMALL, then the capacity needed
+  int32_t truncated;  // 1: the text was longer than max_length
+} headway_tokenize_request;
+HEADWAY_API headway_status headway_tokenize(const headway_embedder* embedder,
+                                            headway_tokenize_request* request,
+                                            headway_error* error);
+
+// A multi-head self-attention layer. D = dim, H = heads; weights are [out, in], row-major, as in
+// PyTorch. They must stay as they are until the last handle of the layer is closed.
+typedef struct headway_multi_head headway_multi_head;
+
+typedef struct headway_multi_head_weights {
+  size_t size;
+  int64_t dim;              // D
+  int64_t heads;            // H; divides D
+  float scale;              // of q k^T; 0: 1 / sqrt(D / H)
+  const float* qkv_weight;  // [3 D, D]
+  const float* qkv_bias;    // [3 D] or NULL
+  const float* out_weight;  // [D, D]
+  const float* out_bias;    // [D] or NULL
+} headway_multi_head_weights;
+// `options` may be NULL.
+HEADWAY_API headway_status headway_multi_head_create(const headway_multi_head_weights* weights,
+                                                     const headway_options* options,
+                                                     headway_multi_head** layer,
+                                                     headway_error* error);
+HEADWAY_API headway_status headway_multi_head_copy(const headway_multi_head* layer,
+                                                   headway_multi_head** copy, headway_error* error);
+// NULL is allowed.
+HEADWAY_API void headway_multi_head_close(headway_multi_head* layer);
+HEADWAY_API headway_status headway_multi_head_get_memory(const headway_multi_head* layer,
+                                                         headway_memory* memory,
+                                                         headway_error* error);
+HEADWAY_API headway_status headway_multi_head_trim(const headway_multi_head* layer,
+                                                   headway_error* error);
+
+// A batch is its tokens packed in rows, sequence after sequence, without padding.
+typedef struct headway_multi_head_request {
+  size_t size;
+  const int64_t* lengths;  // [sequences]: tokens of each
+  size_t sequences;
+  const float* x;   // [rows, D], rows = the sum of lengths
+  size_t x_count;   // floats in `x`: exactly rows * D
+  float* y;         // [rows, D]; overlaps neither x nor weights
+  size_t capacity;  // of `y`, in floats
+  float* weights;   // attention weights, [H, T, T] of each sequence of T tokens; or NULL
+  size_t weights_capacity;
+  const headway_run_options* run;  // or NULL
+} headway_multi_head_request;
+HEADWAY_API headway_status headway_multi_head_run(const headway_multi_head* layer,
+                                                  const headway_multi_head_request* request,
+                                                  headway_error* error);
+
+#ifdef __cplusplus
+}
+#endif
