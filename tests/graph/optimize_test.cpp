@@ -51,7 +51,8 @@ class Optimize : public testing::Test {
                             {"ids", batch, {ids.data(), {batch.rows()}}}};
     std::deque<std::vector<float>> values;
     std::vector<Output> outputs;
-    for (const std::string& name : engine.info().outputs) {
+    const EngineInfo info = engine.info();  // the outputs below refer to its names
+    for (const std::string& name : info.outputs) {
       const int64_t elements = engine.output_elements(name, inputs);
       values.emplace_back(static_cast<size_t>(elements), -1.0f);
       outputs.push_back({name, {values.back().data(), {elements}}});
