@@ -148,7 +148,8 @@ class Pool {
     }
     started_.notify_all();
     for (uint32_t seen = 0;; ++seen) {
-      wait_while_equal(self.given, seen);
+      spin_while([&] { return self.given.load(std::memory_order_acquire) == seen; });
+      sleep_while_equal(self.given, seen);
       if (self.helpers == nullptr) {
         (*self.member)(self.argument);
         set_and_wake(self.done, seen + 1);
@@ -235,7 +236,9 @@ void run_team(int threads, FunctionRef<void(Team&)> body) {
   }
   member(0);
   for (Worker* worker = claimed; worker != nullptr; worker = worker->next) {
-    wait_while_equal(worker->done, worker->given.load(std::memory_order_relaxed) - 1);
+    const uint32_t before = worker->given.load(std::memory_order_relaxed) - 1;
+    spin_long_while([&] { return worker->done.load(std::memory_order_acquire) == before; });
+    sleep_while_equal(worker->done, before);
   }
   workers.give_back(claimed);
   workers.leave();
@@ -282,7 +285,7 @@ void Helpers::join() {
 
 // The last helper is mostly done before a sleeping thread would have woken up.
 void Helpers::wait() {
-  spin_while([&] { return running_.load(std::memory_order_acquire) > 0; });
+  spin_long_while([&] { return running_.load(std::memory_order_acquire) > 0; });
   pool_.wait(*this);
 }
 

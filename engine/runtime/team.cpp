@@ -14,7 +14,8 @@ void TeamState::barrier() {
     set_and_wake(generation_, generation + 1);
     return;
   }
-  wait_while_equal(generation_, generation);
+  spin_long_while([&] { return generation_.load(std::memory_order_acquire) == generation; });
+  sleep_while_equal(generation_, generation);
 }
 
 void Team::share(int64_t count, FunctionRef<void(int64_t)> body) {
