@@ -1,9 +1,11 @@
-// The post-processors of tokenizer.json: which special tokens stand around a text.
+// The post-processors of tokenizer.json.
 #include "engine/base/message.hpp"
 #include "engine/text/tokenizer_json.hpp"
 
 namespace headway {
 namespace {
+
+using Kind = TemplatePiece::Kind;
 
 // A token that exists already, by its id; its text must be `token`.
 void check_special(const TokenizerParts& parts, const JsonNode& node, int64_t id,
@@ -15,34 +17,30 @@ void check_special(const TokenizerParts& parts, const JsonNode& node, int64_t id
 }
 
 // [token, id], as BertProcessing writes it.
-int32_t read_pair(const TokenizerParts& parts, const JsonNode& pair) {
+int32_t read_named_id(const TokenizerParts& parts, const JsonNode& pair) {
   const int64_t id = pair[1].as_int64(0, kMaxTokenId);
   check_special(parts, pair, id, pair[0].as_string());
   return static_cast<int32_t>(id);
 }
 
-// In a sequence each processor puts its tokens around those of the one before.
-void surround(TokenizerParts& parts, const std::vector<int32_t>& before,
-              const std::vector<int32_t>& after) {
-  parts.before.insert(parts.before.begin(), before.begin(), before.end());
-  parts.after.insert(parts.after.end(), after.begin(), after.end());
-}
-
-void read_template(const Json& json, const JsonNode& processor, TokenizerParts& parts) {
-  const JsonNode single = processor.at("single");
+// The pieces of a template. A text is what the processors before it have made of that text; for
+// single texts there is no `second`.
+PostTemplate read_pieces(const TokenizerParts& parts, const JsonNode& processor, const char* field,
+                         const PostTemplate& first, const PostTemplate* second) {
   const JsonNode specials = processor.at("special_tokens");
-  std::vector<int32_t> before, after;
-  bool seen = false;
-  for (const JsonNode piece : single.elements()) {
-    const std::optional<JsonNode> sequence = piece.find("Sequence");
-    const JsonNode content = sequence ? *sequence : piece.at("SpecialToken");
-    if (content.at("type_id").as_int64() != 0)
-      fail(ErrorCode::unsupported, json.name(), ": field \"", content.path(),
-           ".type_id\": only type 0 is supported for a single text");
+  PostTemplate pieces;
+  for (const JsonNode node : processor.at(field).elements()) {
+    const std::optional<JsonNode> sequence = node.find("Sequence");
+    const JsonNode content = sequence ? *sequence : node.at("SpecialToken");
+    const auto type_id = static_cast<int32_t>(content.at("type_id").as_int64(0, INT32_MAX));
     const std::string_view name = content.at("id").as_string();
     if (sequence) {
-      if (name != "A" || seen) content.refuse("expected sequence A, once");
-      seen = true;
+      if (name != "A" && (name != "B" || !second))
+        content.refuse(second ? "expected sequence A or B" : "expected sequence A, once");
+      for (TemplatePiece piece : name == "A" ? first : *second) {
+        piece.type_id = type_id;
+        pieces.push_back(piece);
+      }
       continue;
     }
     const JsonNode special = specials.at(name);
@@ -51,28 +49,62 @@ void read_template(const Json& json, const JsonNode& processor, TokenizerParts& 
     for (size_t i = 0; i < ids.size(); ++i) {
       const int64_t id = ids[i].as_int64(0, kMaxTokenId);
       check_special(parts, special, id, tokens[i].as_string());
-      (seen ? after : before).push_back(static_cast<int32_t>(id));
+      pieces.push_back({Kind::special, static_cast<int32_t>(id), type_id});
     }
   }
-  if (!seen) single.refuse("expected sequence A");
-  surround(parts, before, after);
+  return pieces;
+}
+
+bool holds_once(const PostTemplate& pieces, Kind kind) {
+  return std::count_if(pieces.begin(), pieces.end(),
+                       [&](const TemplatePiece& piece) { return piece.kind == kind; }) == 1;
+}
+
+void read_template(const Json& json, const JsonNode& processor, TokenizerParts& parts) {
+  PostProcessor& made = parts.post_processor;
+  made.single = read_pieces(parts, processor, "single", made.single, nullptr);
+  if (!holds_once(made.single, Kind::first))
+    processor.at("single").refuse("expected sequence A, once");
+  for (const TemplatePiece& piece : made.single)
+    if (piece.type_id != 0)
+      fail(ErrorCode::unsupported, json.name(), ": field \"", processor.at("single").path(),
+           "\": only type 0 is supported for a single text");
+  PostTemplate pair = read_pieces(parts, processor, "pair", made.pair[0], &made.pair[1]);
+  if (!holds_once(pair, Kind::first) || !holds_once(pair, Kind::second)) pair.clear();
+  made.pair = {std::move(pair), PostTemplate()};
+}
+
+// `after_template`: a TemplateProcessing has come already. What it makes is one encoding for each
+// piece, which the reference's processors but ByteLevel then take for texts.
+void read_one(const Json& json, const JsonNode& node, TokenizerParts& parts, bool& after_template) {
+  const std::string_view type = node.at("type").as_string();
+  if (type == "Sequence") {
+    for (const JsonNode part : node.at("processors").elements())
+      read_one(json, part, parts, after_template);
+  } else if (type == "TemplateProcessing" || type == "BertProcessing" ||
+             type == "RobertaProcessing") {
+    if (after_template)
+      refuse_component(json, node.at("type"), type, "ByteLevel behind a TemplateProcessing");
+    if (type == "TemplateProcessing") {
+      read_template(json, node, parts);
+      after_template = true;
+    } else {
+      const int32_t cls = read_named_id(parts, node.at("cls"));
+      const int32_t sep = read_named_id(parts, node.at("sep"));
+      parts.post_processor.surround(cls, sep,
+                                    type == "BertProcessing" ? PairForm::bert : PairForm::roberta);
+    }
+  } else if (type != "ByteLevel") {  // which moves offsets only
+    refuse_component(json, node.at("type"), type,
+                     "TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel, Sequence");
+  }
 }
 
 }  // namespace
 
 void read_post_processor(const Json& json, const JsonNode& node, TokenizerParts& parts) {
-  const std::string_view type = node.at("type").as_string();
-  if (type == "Sequence") {
-    for (const JsonNode part : node.at("processors").elements())
-      read_post_processor(json, part, parts);
-  } else if (type == "TemplateProcessing") {
-    read_template(json, node, parts);
-  } else if (type == "BertProcessing" || type == "RobertaProcessing") {
-    surround(parts, {read_pair(parts, node.at("cls"))}, {read_pair(parts, node.at("sep"))});
-  } else if (type != "ByteLevel") {  // which moves offsets only
-    refuse_component(json, node.at("type"), type,
-                     "TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel, Sequence");
-  }
+  bool after_template = false;
+  read_one(json, node, parts, after_template);
 }
 
 }  // namespace headway

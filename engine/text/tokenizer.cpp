@@ -6,12 +6,76 @@
 #include "engine/base/message.hpp"
 #include "engine/text/text_pipeline.hpp"
 #include "engine/text/tokenizer_parts.hpp"
+#include "engine/text/truncation.hpp"
 
 namespace headway {
+namespace {
+
+TextWorkspace& workspace() {
+  thread_local TextWorkspace workspace;
+  return workspace;
+}
+
+// The ids that may come from texts.
+size_t room_beside(size_t special_tokens, const EncodeOptions& options) {
+  if (!options.add_special_tokens) return options.max_length;
+  if (options.max_length < special_tokens)
+    fail(ErrorCode::invalid_argument, "max_length: expected at least ", special_tokens,
+         ", the number of special tokens, found ", options.max_length);
+  return options.max_length - special_tokens;
+}
+
+// One id more than fits shows that a text is too long; what is behind it is not looked at.
+size_t one_more(size_t most) {
+  return most < EncodeOptions::kNoLimit ? most + 1 : most;
+}
+
+}  // namespace
 
 struct Tokenizer::State {
   explicit State(TokenizerParts read) : parts(std::move(read)), pipeline(parts) {}
   State(const State&) = delete;  // the pipeline refers to the parts
+
+  bool cuts_left(const EncodeOptions& options) const {
+    return options.side.value_or(parts.truncation_side) == TruncationSide::left;
+  }
+
+  // Appends the ids of `text`; returns whether there were more than `room`.
+  bool append(std::string_view text, size_t room, const EncodeOptions& options,
+              std::vector<int32_t>& ids) const {
+    const size_t size = ids.size();
+    const size_t most =
+        room < EncodeOptions::kNoLimit - size ? size + room : EncodeOptions::kNoLimit;
+    const bool left = cuts_left(options);
+    pipeline.encode(text, left ? EncodeOptions::kNoLimit : one_more(most),
+                    options.encode_special_tokens, workspace(), ids);
+    if (ids.size() <= most) return false;
+    if (options.strategy == TruncationStrategy::only_second && room > 0)
+      fail(ErrorCode::invalid_argument,
+           "strategy: only the second text may be cut, and there is none");
+    const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(size);
+    if (left) ids.erase(begin, ids.end() - static_cast<std::ptrdiff_t>(room));
+    ids.resize(most);
+    return true;
+  }
+
+  // Fills `first` and `second` with the ids of two texts, and says how many of each stay.
+  PairLengths encode(std::string_view first_text, std::string_view second_text, size_t room,
+                     const EncodeOptions& options, std::vector<int32_t>& first,
+                     std::vector<int32_t>& second) const {
+    const auto encode_until = [&](size_t enough) {
+      first.clear();
+      second.clear();
+      pipeline.encode(first_text, enough, options.encode_special_tokens, workspace(), first);
+      pipeline.encode(second_text, enough, options.encode_special_tokens, workspace(), second);
+    };
+    encode_until(cuts_left(options) ? EncodeOptions::kNoLimit : one_more(room));
+    // Which of the two is longer decides who gets an odd id.
+    if (!cuts_left(options) && first.size() > room && second.size() > room && room % 2 == 1 &&
+        options.strategy == TruncationStrategy::longest_first)
+      encode_until(EncodeOptions::kNoLimit);
+    return truncate_pair({first.size(), second.size()}, room, options.strategy);
+  }
 
   TokenizerParts parts;
   TextPipeline pipeline;
@@ -29,33 +93,74 @@ Encoding Tokenizer::encode(std::string_view text, const EncodeOptions& options) 
 
 bool Tokenizer::encode_append(std::string_view text, const EncodeOptions& options,
                               std::vector<int32_t>& ids) const {
-  thread_local TextWorkspace workspace;
-  const TokenizerParts& parts = state_->parts;
-  const size_t specials = options.add_special_tokens ? special_tokens() : 0;
-  if (options.max_length < specials)
-    fail(ErrorCode::invalid_argument, "max_length: expected at least ", specials,
-         ", the number of special tokens, found ", options.max_length);
+  const size_t room = room_beside(special_tokens(), options);
   const size_t begin = ids.size();
-  if (options.add_special_tokens) ids.insert(ids.end(), parts.before.begin(), parts.before.end());
-  // One id more than fits shows that the text is too long.
-  const size_t room = options.max_length - specials;
-  const size_t size = ids.size();
-  const size_t most = room < EncodeOptions::kNoLimit - size ? size + room : EncodeOptions::kNoLimit;
-  const size_t enough = most < EncodeOptions::kNoLimit ? most + 1 : most;
   try {
-    state_->pipeline.encode(text, enough, options.encode_special_tokens, workspace, ids);
-    const bool truncated = ids.size() > most;
-    if (truncated) ids.resize(most);
-    if (options.add_special_tokens) ids.insert(ids.end(), parts.after.begin(), parts.after.end());
+    bool truncated = false;
+    for (const TemplatePiece& piece : state_->parts.post_processor.single) {
+      if (piece.kind != TemplatePiece::Kind::special) {
+        truncated = state_->append(text, room, options, ids);
+      } else if (options.add_special_tokens) {
+        ids.push_back(piece.id);
+      }
+    }
     return truncated;
-  } catch (...) {  // out of memory: nothing half-written
+  } catch (...) {  // nothing half-written
     ids.resize(begin);
     throw;
   }
 }
 
+Encoding Tokenizer::encode_pair(std::string_view first, std::string_view second,
+                                const EncodeOptions& options) const {
+  Encoding encoding;
+  encoding.truncated = encode_pair_append(first, second, options, encoding.ids, encoding.type_ids);
+  return encoding;
+}
+
+bool Tokenizer::encode_pair_append(std::string_view first, std::string_view second,
+                                   const EncodeOptions& options, std::vector<int32_t>& ids,
+                                   std::vector<int32_t>& type_ids) const {
+  thread_local std::vector<int32_t> first_ids, second_ids;
+  const PostProcessor& around = state_->parts.post_processor;
+  if (around.pair[0].empty())
+    fail(ErrorCode::unsupported, state_->parts.file,
+         ": field \"post_processor\": its template for pairs does not hold each text once");
+  const size_t room = room_beside(pair_special_tokens(), options);
+  const PairLengths kept = state_->encode(first, second, room, options, first_ids, second_ids);
+  const bool left = state_->cuts_left(options);
+  const size_t begin = ids.size(), types_begin = type_ids.size();
+  try {
+    for (const PostTemplate& part : around.pair) {
+      for (const TemplatePiece& piece : part) {
+        if (piece.kind == TemplatePiece::Kind::special) {
+          if (!options.add_special_tokens) continue;
+          ids.push_back(piece.id);
+          type_ids.push_back(piece.type_id);
+          continue;
+        }
+        const bool is_first = piece.kind == TemplatePiece::Kind::first;
+        const std::vector<int32_t>& all = is_first ? first_ids : second_ids;
+        const size_t count = is_first ? kept.first : kept.second;
+        const int32_t* const from = all.data() + (left ? all.size() - count : 0);
+        ids.insert(ids.end(), from, from + count);
+        type_ids.insert(type_ids.end(), count, piece.type_id);
+      }
+    }
+  } catch (...) {  // out of memory: nothing half-written
+    ids.resize(begin);
+    type_ids.resize(types_begin);
+    throw;
+  }
+  return kept.first < first_ids.size() || kept.second < second_ids.size();
+}
+
 size_t Tokenizer::special_tokens() const {
-  return state_->parts.before.size() + state_->parts.after.size();
+  return count_special_tokens(state_->parts.post_processor.single);
+}
+
+size_t Tokenizer::pair_special_tokens() const {
+  return state_->parts.post_processor.pair_special_tokens();
 }
 
 int32_t Tokenizer::vocab_size() const {

@@ -71,6 +71,25 @@ Options& options_of(TokenizerParts& parts, const TokenizerConfig& config, const 
        ", which the tokenizer class ", config.class_name, " is for");
 }
 
+// The id of the token of this role.
+int32_t find_role(const TokenizerParts& parts, const TokenizerConfig& config,
+                  std::string_view role) {
+  const std::string& content = config.find(role)->content;
+  if (const auto id = parts.vocabulary.find(content)) return *id;
+  for (const AddedToken& added : parts.added_tokens)
+    if (added.content == content) return added.id;
+  fail(ErrorCode::format, parts.file, ": the ", role, " \"", content,
+       "\" is not in the vocabulary");
+}
+
+// Puts the tokens of these roles around texts, in place of what the file says.
+void surround(TokenizerParts& parts, const TokenizerConfig& config, std::string_view before,
+              std::string_view after, PairForm form) {
+  parts.post_processor = PostProcessor();
+  const int32_t first = find_role(parts, config, before), last = find_role(parts, config, after);
+  parts.post_processor.surround(first, last, form);
+}
+
 void rebuild_bert(TokenizerParts& parts, const TokenizerConfig& config) {
   auto& options = options_of<WordPieceOptions>(parts, config, "WordPiece");
   const std::string& unknown = config.find("unk_token")->content;
@@ -96,7 +115,7 @@ void rebuild_roberta(TokenizerParts& parts, const TokenizerConfig& config) {
   parts.pre_tokenizers = {
       ByteLevelSplit{.add_prefix_space = config.add_prefix_space.value_or(false),
                      .pattern = Pattern::regex(kGpt2Pattern, "ByteLevel")}};
-  surround(parts, config, "cls_token", "sep_token");
+  surround(parts, config, "cls_token", "sep_token", PairForm::roberta);
 }
 
 void rebuild_xlm_roberta(TokenizerParts& parts, const TokenizerConfig& config) {
@@ -117,7 +136,7 @@ void rebuild_xlm_roberta(TokenizerParts& parts, const TokenizerConfig& config) {
       WhitespaceSplit(),
       Metaspace{.replacement = "\u2581",
                 .prepend = prefix ? Metaspace::Prepend::always : Metaspace::Prepend::never}};
-  surround(parts, config, "bos_token", "eos_token");
+  surround(parts, config, "bos_token", "eos_token", PairForm::roberta);
 }
 
 void add_default(TokenizerConfig& config, const char* role, const char* content,
@@ -174,27 +193,15 @@ void rebuild(TokenizerParts& parts, const TokenizerConfig& config) {
     case TokenizerClass::of_the_file:
       return;
     case TokenizerClass::bert:
-      return rebuild_bert(parts, config);
+      rebuild_bert(parts, config);
+      return surround(parts, config, "cls_token", "sep_token", PairForm::bert);
     case TokenizerClass::mpnet:
       rebuild_bert(parts, config);
-      return surround(parts, config, "cls_token", "sep_token");
+      return surround(parts, config, "cls_token", "sep_token", PairForm::roberta);
     case TokenizerClass::roberta:
       return rebuild_roberta(parts, config);
     case TokenizerClass::xlm_roberta:
       return rebuild_xlm_roberta(parts, config);
-  }
-}
-
-void surround(TokenizerParts& parts, const TokenizerConfig& config, std::string_view role_before,
-              std::string_view role_after) {
-  for (const auto& [role, ids] :
-       {std::pair(role_before, &parts.before), std::pair(role_after, &parts.after)}) {
-    const std::string& content = config.find(role)->content;
-    std::optional<int32_t> id = parts.vocabulary.find(content);
-    if (!id)
-      fail(ErrorCode::format, parts.file, ": the ", role, " \"", content,
-           "\" is not in the vocabulary");
-    *ids = {*id};
   }
 }
 

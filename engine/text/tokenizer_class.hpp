@@ -22,12 +22,8 @@ TokenizerClass find_tokenizer_class(std::string_view name, std::string_view mode
 // Adds the special tokens that the class has when the files name none.
 void add_class_defaults(TokenizerConfig& config);
 
-// Makes normalizers, pre-tokenizers, model options and special tokens as config.tokenizer_class
-// does. Error(format) when the vocabulary in `parts` is of another kind.
+// Makes normalizers, pre-tokenizers, model options and post-processor as config.tokenizer_class
+// does. Error(format) when the vocabulary in `parts` is of another kind or lacks a special token.
 void rebuild(TokenizerParts& parts, const TokenizerConfig& config);
-
-// Puts the tokens of these roles, which must be in the vocabulary, around a text.
-void surround(TokenizerParts& parts, const TokenizerConfig& config, std::string_view role_before,
-              std::string_view role_after);
 
 }  // namespace headway

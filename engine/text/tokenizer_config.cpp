@@ -111,9 +111,8 @@ void read_main(const Json& json, TokenizerConfig& config) {
       node->refuse("expected an integer");
     }
   }
-  if (root.get_string("truncation_side", "right") != "right")
-    fail(ErrorCode::unsupported, json.name(),
-         ": field \"truncation_side\": only \"right\" is supported");
+  if (const auto side = root.find("truncation_side"); side && !side->is_null())
+    config.truncation_side = read_truncation_side(*side, "left", "right");
   if (root.get_bool("split_special_tokens", false))
     fail(ErrorCode::unsupported, json.name(),
          ": field \"split_special_tokens\": true is not supported; EncodeOptions has "

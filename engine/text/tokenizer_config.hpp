@@ -10,6 +10,7 @@
 
 #include "engine/text/added_tokens.hpp"
 #include "engine/text/tokenizer_class.hpp"
+#include "headway/tokenizer.hpp"
 
 namespace headway {
 
@@ -29,6 +30,7 @@ struct TokenizerConfig {
   bool tokenize_chinese_chars = true;
   bool adds_ends = false;  // add_bos_token or add_eos_token is there
   std::optional<int64_t> model_max_length;
+  std::optional<TruncationSide> truncation_side;
   // added_tokens_decoder, by id; nothing when there is none.
   std::optional<std::vector<AddedToken>> added_tokens;
   std::vector<AddedToken> legacy_tokens;  // added_tokens.json; read only without the above

@@ -29,6 +29,13 @@ Pattern read_pattern(const Json& json, const JsonNode& node) {
   return Pattern::literal(text.as_string());
 }
 
+TruncationSide read_truncation_side(const JsonNode& node, std::string_view left,
+                                    std::string_view right) {
+  if (node.as_string() == left) return TruncationSide::left;
+  if (node.as_string() != right) node.refuse(cat("expected \"", left, "\" or \"", right, "\""));
+  return TruncationSide::right;
+}
+
 AddedToken read_added_token(const JsonNode& node, bool special) {
   AddedToken token;
   token.content = node.at("content").as_string();
@@ -60,6 +67,10 @@ void read_tokenizer_json(const Json& json, TokenizerParts& parts) {
     }
   }
   if (const auto node = component(root, "post_processor")) read_post_processor(json, *node, parts);
+  if (const auto node = component(root, "truncation")) {
+    if (const auto side = node->find("direction"))
+      parts.truncation_side = read_truncation_side(*side, "Left", "Right");
+  }
 }
 
 }  // namespace headway

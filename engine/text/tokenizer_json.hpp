@@ -25,6 +25,10 @@ void read_pre_tokenizer(const Json& json, const JsonNode& node,
 // After model and added tokens.
 void read_post_processor(const Json& json, const JsonNode& node, TokenizerParts& parts);
 
+// One of these two words.
+TruncationSide read_truncation_side(const JsonNode& node, std::string_view left,
+                                    std::string_view right);
+
 // Error(unsupported): the component or setting `what` at `node`, and what there is instead.
 [[noreturn]] void refuse_component(const Json& json, const JsonNode& node, std::string_view what,
                                    const char* supported);

@@ -95,13 +95,13 @@ TokenizerParts read_tokenizer(const std::filesystem::path& directory) {
       fail(ErrorCode::unsupported, directory.string(), ": tokenizer_class ", config.class_name,
            " without a tokenizer.json; only BERT's own classes read vocab.txt");
     read_vocab_txt(vocab_path, config.find("unk_token")->content, parts);
-    surround(parts, config, "cls_token", "sep_token");
   } else {
     fail(ErrorCode::not_found, directory.string(), ": no tokenizer.json and no vocab.txt");
   }
   rebuild(parts, config);
   resolve_ids(parts, list_added_tokens(parts, config));
   parts.model_max_length = config.model_max_length;
+  parts.truncation_side = config.truncation_side.value_or(parts.truncation_side);
   return parts;
 }
 

@@ -11,8 +11,10 @@
 #include "engine/text/added_tokens.hpp"
 #include "engine/text/model.hpp"
 #include "engine/text/normalizers.hpp"
+#include "engine/text/post_processor.hpp"
 #include "engine/text/pre_tokenizers.hpp"
 #include "engine/text/vocabulary.hpp"
+#include "headway/tokenizer.hpp"
 
 namespace headway {
 
@@ -24,8 +26,9 @@ struct TokenizerParts {
   std::vector<Normalizer> normalizers;  // in order
   std::vector<PreTokenizer> pre_tokenizers;
   std::vector<AddedToken> added_tokens;  // no two with one content or one id
-  std::vector<int32_t> before, after;    // special tokens around a text
+  PostProcessor post_processor;
   std::optional<int64_t> model_max_length;
+  TruncationSide truncation_side = TruncationSide::right;
 };
 
 // Reads the directory as Tokenizer::open describes. Errors as there.

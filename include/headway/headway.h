@@ -152,16 +152,25 @@ typedef struct headway_embed_request {
 HEADWAY_API headway_status headway_embed(const headway_embedder* embedder,
                                          headway_embed_request* request, headway_error* error);
 
+// Which text of a pair is cut when both together are too long, and from which end of a text ids are
+// dropped.
+enum { HEADWAY_LONGEST_FIRST = 0, HEADWAY_ONLY_FIRST = 1, HEADWAY_ONLY_SECOND = 2 };
+enum { HEADWAY_MODELS_SIDE = 0, HEADWAY_RIGHT = 1, HEADWAY_LEFT = 2 };
+
 typedef struct headway_tokenize_request {
   size_t size;
   headway_text text;
-  size_t max_length;          // ids at most, special ones included; 0: no limit
-  int32_t no_special_tokens;  // 1: leave out [CLS] and [SEP]
-  int32_t* ids;               // [capacity]; may be NULL when that is 0
+  const headway_text* second;  // a second text, to encode both as one sequence; or NULL
+  size_t max_length;           // ids at most, special ones included; 0: no limit
+  int32_t no_special_tokens;   // 1: leave out [CLS] and [SEP]
+  int32_t strategy;            // HEADWAY_LONGEST_FIRST, ...
+  int32_t side;                // HEADWAY_MODELS_SIDE, ...: what the model's files say, or else
+  int32_t* ids;                // [capacity]; may be NULL when that is 0
+  int32_t* type_ids;           // [capacity]: the segment of each id; or NULL
   size_t capacity;
   // Results
   size_t count;       // of ids; also with HEADWAY_BUFFER_TOO_SMALL, then the capacity needed
-  int32_t truncated;  // 1: the text was longer than max_length
+  int32_t truncated;  // 1: there was more than max_length
 } headway_tokenize_request;
 HEADWAY_API headway_status headway_tokenize(const headway_embedder* embedder,
                                             headway_tokenize_request* request,

@@ -15,21 +15,37 @@
 
 namespace headway {
 
+// Which text of a pair is cut when both together are too long.
+enum class TruncationStrategy {
+  longest_first,  // the longer one until both are equal, then both; an odd id goes to the longer
+  only_first,
+  only_second,
+};
+
+// From which end of a text ids are dropped.
+enum class TruncationSide { right, left };
+
 struct EncodeOptions {
   static constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
 
-  // Ids at most, special tokens included; the rest of the text is dropped from its end.
+  // Ids at most, special tokens included; more of a text than that is dropped.
   size_t max_length = kNoLimit;
   // Put the model's special tokens around the text ([CLS] text [SEP]).
   bool add_special_tokens = true;
   // Treat special tokens that stand in the text ("[SEP]") as text. Off, as in the reference: they
   // become their ids.
   bool encode_special_tokens = false;
+  TruncationStrategy strategy = TruncationStrategy::longest_first;
+  // Nothing: what the files say, the right for nearly all.
+  std::optional<TruncationSide> side = std::nullopt;
 };
 
 struct Encoding {
   std::vector<int32_t> ids;
-  bool truncated = false;  // the text was longer than max_length
+  // Of a pair, one for each id: the segment that models of BERT's kind take it for. Empty for a
+  // single text, whose types are all 0.
+  std::vector<int32_t> type_ids;
+  bool truncated = false;  // there was more than max_length
 };
 
 // The ids are those of the Rust library `tokenizers` (0.23.3), after what transformers does to it
@@ -44,12 +60,13 @@ struct Encoding {
 // published ones use: classes, \p{..}, \s, \d, (?:..), (?i:..), look-ahead, greedy and possessive
 // repetition. Anything else is Error(unsupported) by name.
 //
-// The `truncation` and `padding` saved in tokenizer.json are ignored: limits come from the caller.
+// The `padding` saved in tokenizer.json is ignored, and of its `truncation` all but the side, which
+// tokenizer_config.json's truncation_side overrides: limits come from the caller.
 // Invalid UTF-8 in a text is replaced with U+FFFD, one for each maximal subpart, as Python's
 // bytes.decode("utf-8", "replace") does; the BERT normalizer's clean_text then drops U+FFFD.
 //
 // Immutable; any thread may use it, copies share everything. Encoding takes time linear in the
-// text, and stops at the length limit.
+// text, and stops at the length limit if that is not on the left.
 class HEADWAY_API Tokenizer {
  public:
   // Reads tokenizer.json, or vocab.txt when there is none, and from tokenizer_config.json,
@@ -58,7 +75,7 @@ class HEADWAY_API Tokenizer {
   // field, for files that are damaged, contradict themselves or ask for what is not supported.
   //
   // For a directory whose tokenizer class (`tokenizer_class`, or by config.json's `model_type`) is
-  // one of these, everything but vocabulary and post-processor is made anew, as in transformers:
+  // one of these, everything but the vocabulary is made anew, as in transformers:
   //   BertTokenizer and its kin, MPNetTokenizer: from do_lower_case (default true), strip_accents
   //     (default null) and tokenize_chinese_chars (default true) of tokenizer_config.json
   //   RobertaTokenizer, XLMRobertaTokenizer: from add_prefix_space (default false, true)
@@ -66,16 +83,28 @@ class HEADWAY_API Tokenizer {
   // is.
   static Tokenizer open(const std::filesystem::path& model_directory);
 
-  // Error(invalid_argument) when max_length is smaller than the number of special tokens, and for a
-  // character that a Unigram model without an unknown token cannot write.
+  // Error(invalid_argument) when max_length is smaller than the number of special tokens, when
+  // `strategy` forbids what would have to be cut, and for a character that a Unigram model without
+  // an unknown token cannot write.
   Encoding encode(std::string_view text, const EncodeOptions& options = {}) const;
   // The same, appended to `ids`; returns whether the text was truncated. Allocates nothing once
   // `ids` and the calling thread's workspace have grown to their need.
   bool encode_append(std::string_view text, const EncodeOptions& options,
                      std::vector<int32_t>& ids) const;
 
-  // How many special tokens encode() puts around a text.
+  // Two texts as one sequence, as cross-encoders read them: [CLS] first [SEP] second [SEP].
+  // Error(unsupported) when the file's template for pairs does not hold each text once; errors of
+  // encode() besides.
+  Encoding encode_pair(std::string_view first, std::string_view second,
+                       const EncodeOptions& options = {}) const;
+  // The same, appended to `ids` and `type_ids`; as encode_append.
+  bool encode_pair_append(std::string_view first, std::string_view second,
+                          const EncodeOptions& options, std::vector<int32_t>& ids,
+                          std::vector<int32_t>& type_ids) const;
+
+  // How many special tokens encode() puts around a text, and encode_pair() around two.
   size_t special_tokens() const;
+  size_t pair_special_tokens() const;
   // One more than the greatest id: the rows an embedding table needs.
   int32_t vocab_size() const;
   // `model_max_length` of tokenizer_config.json; nothing when it is missing or means "no limit"

@@ -58,12 +58,14 @@ namespace {
 
 TEST(Allocation, NoneFromTheSecondTextOn) {
   SmallJson json;
+  json.post_processor = R"({"type":"BertProcessing","cls":["[CLS]",2],"sep":["[SEP]",3]})";
+  const Tokenizer plain = open_small(json);
   json.added_tokens = R"([{"id":4,"content":"[MASK]","special":true,"lstrip":true},)"
                       R"({"id":19,"content":"B\u00e9","normalized":true}])";
   const std::string text =
       "Hello, un\u00e1ffable a\U0001d16d\U0001d165\u0323 b\u00e9 [MASK] \u4e2d \x80 " +
       std::string(200, 'a');
-  std::vector<Tokenizer> tokenizers = {open_small(), open_small(json)};
+  std::vector<Tokenizer> tokenizers = {plain, open_small(json)};
   for (const char* name : kTrainedModels) tokenizers.push_back(open_trained(name));
   for (const Tokenizer& tokenizer : tokenizers) {
     std::vector<int32_t> ids;
@@ -75,6 +77,13 @@ TEST(Allocation, NoneFromTheSecondTextOn) {
       tokenizer.encode_append(text, {.max_length = limit}, ids);
     }
     EXPECT_EQ(allocations, before);
+    std::vector<int32_t> types;
+    tokenizer.encode_pair_append(text, text, {}, ids, types);
+    ids.clear();
+    types.clear();
+    const size_t before_pair = allocations;
+    tokenizer.encode_pair_append(text, text, {}, ids, types);
+    EXPECT_EQ(allocations, before_pair);
     // The control: a vector that has to grow is counted.
     std::vector<int32_t> fresh;
     tokenizer.encode_append(text, {}, fresh);

@@ -76,6 +76,25 @@ TEST(StepFiles, PreTokenizers) {
                        R"({"type":"Metaspace","replacement":"_","prepend_scheme":"first"}]})");
 }
 
+TEST(StepFiles, PostProcessors) {
+  const auto refused = [](ErrorCode code, const std::string& message,
+                          const std::string& processor) {
+    SmallJson json;
+    json.post_processor = processor;
+    expect_error(code, message, [&] { open_small(json); });
+  };
+  const std::string bert = R"({"type":"BertProcessing","cls":["[CLS]",2],"sep":["[SEP]",3]})";
+  refused(kUnsupported,
+          "\"post_processor.processors[1].type\": \"BertProcessing\" is not supported",
+          cat(R"({"type":"Sequence","processors":[)", kSmallTemplate, ",", bert, "]}"));
+  refused(kFormat, "\"post_processor.pair[0].Sequence\": expected sequence A or B",
+          R"({"type":"TemplateProcessing","single":[{"Sequence":{"id":"A","type_id":0}}],)"
+          R"("pair":[{"Sequence":{"id":"C","type_id":0}}],"special_tokens":{}})");
+  refused(kFormat, "\"post_processor.pair\" is missing",
+          R"({"type":"TemplateProcessing","single":[{"Sequence":{"id":"A","type_id":0}}],)"
+          R"("special_tokens":{}})");
+}
+
 TEST(StepFiles, BytePairModels) {
   const auto model = [](const std::string& rest, const std::string& merges = "[]") {
     return cat(R"({"type":"BPE","vocab":{"a":0,"b":1,"ab":2},"merges":)", merges, rest, "}");

@@ -110,9 +110,6 @@ TEST(TokenizerFiles, UnsupportedComponentsAreNamed) {
                       [](SmallJson& j) { j.post_processor = R"({"type":"Other"})"; });
   const std::string json = SmallJson().text();
   expect_refused(
-      kUnsupported, "tokenizer_config.json: field \"truncation_side\"",
-      {{"tokenizer.json", json}, {"tokenizer_config.json", R"({"truncation_side":"left"})"}});
-  expect_refused(
       kUnsupported, "tokenizer_config.json: field \"split_special_tokens\"",
       {{"tokenizer.json", json}, {"tokenizer_config.json", R"({"split_special_tokens":true})"}});
 }
@@ -180,6 +177,26 @@ TEST(TokenizerFiles, ModelMaxLength) {
   EXPECT_EQ(open_small().model_max_length(), std::nullopt);
   for (const char* value : {"0", "-5", "1.5", "\"512\""})
     expect_error(kFormat, "\"model_max_length\"", [&] { limit(value); });
+}
+
+TEST(TokenizerFiles, TruncationSide) {
+  const auto ids = [](const std::string& truncation, const std::string& config) {
+    const std::string json =
+        changed(SmallJson().text(), R"("truncation":null)", R"("truncation":)" + truncation);
+    const TestDirectory directory({{"tokenizer.json", json}, {"tokenizer_config.json", config}});
+    return Tokenizer::open(directory.path()).encode("a b", {.max_length = 3}).ids;
+  };
+  using Ids = std::vector<int32_t>;
+  const std::string left = R"({"direction":"Left","max_length":9,"strategy":"LongestFirst"})";
+  EXPECT_EQ(ids("null", "{}"), (Ids{2, 9, 3}));
+  EXPECT_EQ(ids("null", R"({"truncation_side":"left"})"), (Ids{2, 11, 3}));
+  EXPECT_EQ(ids(left, "{}"), (Ids{2, 11, 3}));
+  EXPECT_EQ(ids(left, R"({"truncation_side":"right"})"), (Ids{2, 9, 3}));
+  EXPECT_EQ(ids(R"({"max_length":9})", "{}"), (Ids{2, 9, 3}));
+  expect_error(kFormat, "\"truncation.direction\": expected \"Left\" or \"Right\"",
+               [&] { ids(R"({"direction":"Up"})", "{}"); });
+  expect_error(kFormat, "\"truncation_side\": expected \"left\" or \"right\"",
+               [&] { ids("null", R"({"truncation_side":"middle"})"); });
 }
 
 TEST(TokenizerFiles, ConfigWithWrongFields) {

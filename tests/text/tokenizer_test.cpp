@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "tests/support/expect_error.hpp"
@@ -111,6 +112,59 @@ TEST(Tokenizer, AppendsToWhatIsThere) {
   expect_error(ErrorCode::invalid_argument, "max_length",
                [&] { tokenizer.encode_append("a", {.max_length = 1}, ids); });
   EXPECT_EQ(ids.size(), 7u);
+}
+
+TEST(Tokenizer, CutsOnTheLeft) {
+  const Tokenizer tokenizer = open_small();
+  EncodeOptions options{.max_length = 4, .side = TruncationSide::left};
+  EXPECT_EQ(tokenizer.encode("a b hello", options).ids, (Ids{2, 11, 5, 3}));
+  Ids ids{77};
+  EXPECT_TRUE(tokenizer.encode_append("a b hello", options, ids));
+  EXPECT_FALSE(tokenizer.encode_append("a", options, ids));
+  EXPECT_EQ(ids, (Ids{77, 2, 11, 5, 3, 2, 9, 3}));
+}
+
+SmallJson with_pairs() {
+  SmallJson json;
+  json.post_processor = R"({"type":"BertProcessing","cls":["[CLS]",2],"sep":["[SEP]",3]})";
+  return json;
+}
+
+TEST(Tokenizer, PairsAppendToWhatIsThere) {
+  const Tokenizer tokenizer = open_small(with_pairs());
+  EXPECT_EQ(tokenizer.pair_special_tokens(), 3u);
+  Ids ids{77}, types{88};
+  EXPECT_FALSE(tokenizer.encode_pair_append("a", "b b", {}, ids, types));
+  EXPECT_EQ(ids, (Ids{77, 2, 9, 3, 11, 11, 3}));
+  EXPECT_EQ(types, (Ids{88, 0, 0, 0, 1, 1, 1}));
+  expect_error(ErrorCode::invalid_argument, "max_length: expected at least 3",
+               [&] { tokenizer.encode_pair_append("a", "b", {.max_length = 2}, ids, types); });
+  const EncodeOptions only{.max_length = 4, .strategy = TruncationStrategy::only_first};
+  expect_error(ErrorCode::invalid_argument, "only the first text may be cut",
+               [&] { tokenizer.encode_pair_append("a", "b", only, ids, types); });
+  EXPECT_EQ(ids.size(), 7u);
+  EXPECT_EQ(types.size(), 7u);
+}
+
+// Where the texts are not read to their ends, the longer one still gets the odd id.
+TEST(Tokenizer, LongPairsAreCutEvenly) {
+  const Tokenizer tokenizer = open_small(with_pairs());
+  std::string long_text = "hello", longer = "a";
+  for (int i = 0; i < 100; ++i) long_text += " hello";
+  for (int i = 0; i < 200; ++i) longer += " a";
+  for (const size_t room : {size_t{6}, size_t{7}}) {
+    const EncodeOptions options{.max_length = room, .add_special_tokens = false};
+    Ids expected(room / 2, 5);
+    expected.insert(expected.end(), room - room / 2, 9);
+    EXPECT_EQ(tokenizer.encode_pair(long_text, longer, options).ids, expected);
+    std::reverse(expected.begin(), expected.end());
+    EXPECT_EQ(tokenizer.encode_pair(longer, long_text, options).ids, expected);
+  }
+}
+
+TEST(Tokenizer, ATemplateThatDoesNotHoldBothTexts) {
+  expect_error(ErrorCode::unsupported, "its template for pairs does not hold each text once",
+               [] { open_small().encode_pair("a", "b"); });
 }
 
 TEST(Tokenizer, NamesItsTokens) {

@@ -1,7 +1,9 @@
 // Embedders and their tokenizers.
 #include "headway/embedder.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -49,12 +51,46 @@ void embed(const Embedder& embedder, headway_embed_request& request) {
   request.truncated = stats.truncated;
 }
 
+TruncationStrategy read_strategy(int32_t value) {
+  switch (value) {
+    case HEADWAY_LONGEST_FIRST:
+      return TruncationStrategy::longest_first;
+    case HEADWAY_ONLY_FIRST:
+      return TruncationStrategy::only_first;
+    case HEADWAY_ONLY_SECOND:
+      return TruncationStrategy::only_second;
+  }
+  fail(ErrorCode::invalid_argument,
+       "request.strategy: expected HEADWAY_LONGEST_FIRST, HEADWAY_ONLY_FIRST or "
+       "HEADWAY_ONLY_SECOND, found ",
+       value);
+}
+
+std::optional<TruncationSide> read_side(int32_t value) {
+  switch (value) {
+    case HEADWAY_MODELS_SIDE:
+      return std::nullopt;
+    case HEADWAY_RIGHT:
+      return TruncationSide::right;
+    case HEADWAY_LEFT:
+      return TruncationSide::left;
+  }
+  fail(ErrorCode::invalid_argument,
+       "request.side: expected HEADWAY_MODELS_SIDE, HEADWAY_RIGHT or HEADWAY_LEFT, found ", value);
+}
+
 void tokenize(const Tokenizer& tokenizer, headway_tokenize_request& request) {
   const headway_tokenize_request given = read_struct(&request, "request");
   EncodeOptions options;
   if (given.max_length > 0) options.max_length = given.max_length;
   options.add_special_tokens = !read_flag(given.no_special_tokens, "request.no_special_tokens");
-  const Encoding encoding = tokenizer.encode(read_text(given.text, "request.text"), options);
+  options.strategy = read_strategy(given.strategy);
+  options.side = read_side(given.side);
+  const std::string_view text = read_text(given.text, "request.text");
+  const Encoding encoding =
+      given.second
+          ? tokenizer.encode_pair(text, read_text(*given.second, "request.second"), options)
+          : tokenizer.encode(text, options);
   request.count = encoding.ids.size();
   request.truncated = encoding.truncated;
   if (given.capacity < encoding.ids.size())
@@ -62,6 +98,9 @@ void tokenize(const Tokenizer& tokenizer, headway_tokenize_request& request) {
   if (encoding.ids.empty()) return;
   not_null(given.ids, "request.ids");
   std::copy(encoding.ids.begin(), encoding.ids.end(), given.ids);
+  if (!given.type_ids) return;
+  std::fill_n(given.type_ids, encoding.ids.size(), 0);
+  std::copy(encoding.type_ids.begin(), encoding.type_ids.end(), given.type_ids);
 }
 
 void write_info(headway_model_info* out, const Embedder& embedder) {

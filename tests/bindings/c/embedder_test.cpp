@@ -60,6 +60,40 @@ TEST(CEmbedder, IdsAreThoseOfCpp) {
   }
 }
 
+TEST(CEmbedder, PairsAreThoseOfCpp) {
+  const auto embedder = open_model();
+  const Tokenizer tokenizer = Tokenizer::open(kModel);
+  const std::string_view first = "where is the cat?", second = "on the mat, asleep";
+  const headway_text second_text = {second.data(), second.size()};
+  std::vector<int32_t> ids(64), types(64, 7);
+  auto request = sized<headway_tokenize_request>();
+  request.text = {first.data(), first.size()};
+  request.second = &second_text;
+  request.max_length = 9;
+  request.strategy = HEADWAY_ONLY_SECOND;
+  request.side = HEADWAY_LEFT;
+  request.ids = ids.data();
+  request.type_ids = types.data();
+  request.capacity = ids.size();
+  ASSERT_EQ(headway_tokenize(embedder.get(), &request, nullptr), HEADWAY_OK);
+  ids.resize(request.count);
+  types.resize(request.count);
+  const Encoding expected = tokenizer.encode_pair(
+      first, second,
+      {.max_length = 9, .strategy = TruncationStrategy::only_second, .side = TruncationSide::left});
+  EXPECT_EQ(ids, expected.ids);
+  EXPECT_EQ(types, expected.type_ids);
+  EXPECT_EQ(request.truncated, 1);
+
+  request.second = nullptr;
+  request.max_length = 0;
+  types.assign(64, 7);
+  ids.resize(64);
+  ASSERT_EQ(headway_tokenize(embedder.get(), &request, nullptr), HEADWAY_OK);
+  types.resize(request.count);
+  EXPECT_EQ(types, std::vector<int32_t>(request.count));
+}
+
 TEST(CEmbedder, ReadsItsOptions) {
   auto options = sized<headway_options>();
   options.threads = 1;

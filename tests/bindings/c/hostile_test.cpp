@@ -191,6 +191,18 @@ TEST_F(CHostile, TokenizeRequests) {
   request.no_special_tokens = 0;
   expect(HEADWAY_INVALID_ARGUMENT,
          "request.text.data: ", headway_tokenize(embedder.get(), &request, &error));
+  request.text.data = "a cat";
+  const headway_text second = {nullptr, 1};
+  request.second = &second;
+  expect(HEADWAY_INVALID_ARGUMENT,
+         "request.second.data: ", headway_tokenize(embedder.get(), &request, &error));
+  request.strategy = 3;
+  expect(HEADWAY_INVALID_ARGUMENT, "request.strategy: expected HEADWAY_LONGEST_FIRST",
+         headway_tokenize(embedder.get(), &request, &error));
+  request.strategy = 0;
+  request.side = -1;
+  expect(HEADWAY_INVALID_ARGUMENT, "request.side: expected HEADWAY_MODELS_SIDE",
+         headway_tokenize(embedder.get(), &request, &error));
 }
 
 TEST_F(CHostile, LayerWeights) {

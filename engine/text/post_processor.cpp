@@ -1,0 +1,26 @@
+// BertProcessing and RobertaProcessing.
+#include "engine/text/post_processor.hpp"
+
+namespace headway {
+namespace {
+
+TemplatePiece special(int32_t id, int32_t type_id) {
+  return {TemplatePiece::Kind::special, id, type_id};
+}
+
+}  // namespace
+
+void PostProcessor::surround(int32_t before, int32_t after, PairForm form) {
+  const bool roberta = form == PairForm::roberta;
+  if (roberta)
+    for (PostTemplate* pieces : {&single, &pair[0], &pair[1]})
+      for (TemplatePiece& piece : *pieces) piece.type_id = 0;
+  for (PostTemplate* pieces : {&single, &pair[0]}) {
+    pieces->insert(pieces->begin(), special(before, 0));
+    pieces->push_back(special(after, 0));
+  }
+  if (roberta) pair[1].insert(pair[1].begin(), special(after, 0));
+  pair[1].push_back(special(after, roberta ? 0 : 1));
+}
+
+}  // namespace headway

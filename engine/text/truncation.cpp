@@ -1,0 +1,37 @@
+// The three strategies.
+#include "engine/text/truncation.hpp"
+
+#include <algorithm>
+
+#include "engine/base/message.hpp"
+
+namespace headway {
+namespace {
+
+// What is left of the one text that may be cut, beside `other` ids that stay.
+size_t cut_one(const char* name, size_t other, size_t room) {
+  if (other < room) return room - other;
+  fail(ErrorCode::invalid_argument, "max_length: only the ", name,
+       " text may be cut, and nothing would be left of it: the other one has ", other,
+       " ids or more, and ", room, " beside special tokens are allowed");
+}
+
+}  // namespace
+
+PairLengths truncate_pair(PairLengths lengths, size_t room, TruncationStrategy strategy) {
+  if (lengths.first <= room && lengths.second <= room - lengths.first) return lengths;
+  if (room == 0) return {0, 0};
+  switch (strategy) {
+    case TruncationStrategy::only_first:
+      return {cut_one("first", lengths.second, room), lengths.second};
+    case TruncationStrategy::only_second:
+      return {lengths.first, cut_one("second", lengths.first, room)};
+    case TruncationStrategy::longest_first:
+      break;
+  }
+  const size_t shorter = std::min({lengths.first, lengths.second, room / 2});
+  return lengths.first > lengths.second ? PairLengths{room - shorter, shorter}
+                                        : PairLengths{shorter, room - shorter};
+}
+
+}  // namespace headway
