@@ -12,7 +12,7 @@ void read_vocabulary(const JsonNode& node, TokenizerParts& parts) {
   for (const JsonNode entry : node.members()) {
     const auto id = static_cast<int32_t>(entry.as_int64(0, kMaxTokenId));
     if (entry.key().empty()) {
-      parts.has_empty_token = true;
+      parts.empty_token = id;
       continue;
     }
     if (parts.vocabulary.add(entry.key(), id) != Vocabulary::Added::yes)

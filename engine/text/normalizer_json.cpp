@@ -42,9 +42,7 @@ Normalizer read_one(const Json& json, const JsonNode& node, std::string_view typ
   if (type == "StripAccents") return StripAccents{};
   if (type == "Strip")
     return Strip{node.at("strip_left").as_bool(), node.at("strip_right").as_bool()};
-  if (type == "Replace")
-    return Replace{read_pattern(json, node.at("pattern")),
-                   std::string(node.at("content").as_string())};
+  if (type == "Replace") return read_replace(json, node);
   if (type == "Prepend") return Prepend{std::string(node.at("prepend").as_string())};
   if (type == "Nmt") return Nmt{};
   if (type == "Precompiled") {
@@ -58,6 +56,10 @@ Normalizer read_one(const Json& json, const JsonNode& node, std::string_view typ
 }
 
 }  // namespace
+
+Replace read_replace(const Json& json, const JsonNode& node) {
+  return {read_pattern(json, node.at("pattern")), std::string(node.at("content").as_string())};
+}
 
 void read_normalizer(const Json& json, const JsonNode& node, std::vector<Normalizer>& normalizers) {
   const std::string_view type = node.at("type").as_string();

@@ -15,32 +15,6 @@ Delimiters read_behavior(const JsonNode& node) {
   node.refuse("expected Removed, Isolated, MergedWithPrevious, MergedWithNext or Contiguous");
 }
 
-Metaspace read_metaspace(const Json& json, const JsonNode& node, bool first) {
-  Metaspace metaspace;
-  const JsonNode replacement = node.at("replacement");
-  metaspace.replacement = replacement.as_string();
-  const char* p = metaspace.replacement.data();
-  const char* const end = p + metaspace.replacement.size();
-  if (p < end) decode_utf8(p, end);
-  if (metaspace.replacement.empty() || p != end) replacement.refuse("expected one character");
-  const std::string_view scheme = node.get_string("prepend_scheme", "always");
-  if (scheme == "never") {
-    metaspace.prepend = Metaspace::Prepend::never;
-  } else if (scheme == "first") {
-    // Behind another one the reference asks where the piece comes from in the caller's text.
-    if (!first)
-      refuse_component(json, node.at("prepend_scheme"), scheme,
-                       "always and never behind another pre-tokenizer");
-    metaspace.prepend = Metaspace::Prepend::first;
-  } else if (scheme != "always") {
-    node.at("prepend_scheme").refuse("expected always, never or first");
-  }
-  if (!node.get_bool("add_prefix_space", true) && scheme != "never")
-    node.at("add_prefix_space").refuse("contradicts prepend_scheme (\"always\" when missing)");
-  metaspace.cut = node.get_bool("split", true);
-  return metaspace;
-}
-
 PreTokenizer read_one(const Json& json, const JsonNode& node, std::string_view type, bool first) {
   if (type == "BertPreTokenizer") return BertWordSplit{};
   if (type == "Whitespace") return WordSplit{};
@@ -66,6 +40,36 @@ PreTokenizer read_one(const Json& json, const JsonNode& node, std::string_view t
 }
 
 }  // namespace
+
+std::string read_character(const JsonNode& node) {
+  std::string character(node.as_string());
+  const char* p = character.data();
+  const char* const end = p + character.size();
+  if (p < end) decode_utf8(p, end);
+  if (character.empty() || p != end) node.refuse("expected one character");
+  return character;
+}
+
+Metaspace read_metaspace(const Json& json, const JsonNode& node, bool first) {
+  Metaspace metaspace;
+  metaspace.replacement = read_character(node.at("replacement"));
+  const std::string_view scheme = node.get_string("prepend_scheme", "always");
+  if (scheme == "never") {
+    metaspace.prepend = Metaspace::Prepend::never;
+  } else if (scheme == "first") {
+    // Behind another one the reference asks where the piece comes from in the caller's text.
+    if (!first)
+      refuse_component(json, node.at("prepend_scheme"), scheme,
+                       "always and never behind another pre-tokenizer");
+    metaspace.prepend = Metaspace::Prepend::first;
+  } else if (scheme != "always") {
+    node.at("prepend_scheme").refuse("expected always, never or first");
+  }
+  if (!node.get_bool("add_prefix_space", true) && scheme != "never")
+    node.at("add_prefix_space").refuse("contradicts prepend_scheme (\"always\" when missing)");
+  metaspace.cut = node.get_bool("split", true);
+  return metaspace;
+}
 
 void read_pre_tokenizer(const Json& json, const JsonNode& node,
                         std::vector<PreTokenizer>& pre_tokenizers) {

@@ -2,6 +2,7 @@
 #include "headway/tokenizer.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "engine/base/message.hpp"
 #include "engine/text/text_pipeline.hpp"
@@ -33,7 +34,9 @@ size_t one_more(size_t most) {
 }  // namespace
 
 struct Tokenizer::State {
-  explicit State(TokenizerParts read) : parts(std::move(read)), pipeline(parts) {}
+  explicit State(TokenizerParts read) : parts(std::move(read)), pipeline(parts) {
+    for (const AddedToken& token : parts.added_tokens) added_by_id[token.id] = &token;
+  }
   State(const State&) = delete;  // the pipeline refers to the parts
 
   bool cuts_left(const EncodeOptions& options) const {
@@ -79,6 +82,7 @@ struct Tokenizer::State {
 
   TokenizerParts parts;
   TextPipeline pipeline;
+  std::unordered_map<int32_t, const AddedToken*> added_by_id;
 };
 
 Tokenizer Tokenizer::open(const std::filesystem::path& model_directory) {
@@ -185,9 +189,34 @@ std::optional<int32_t> Tokenizer::token_to_id(std::string_view token) const {
 }
 
 std::optional<std::string_view> Tokenizer::id_to_token(int32_t id) const {
-  for (const AddedToken& added : state_->parts.added_tokens)
-    if (added.id == id) return added.content;
+  const auto added = state_->added_by_id.find(id);
+  if (added != state_->added_by_id.end()) return added->second->content;
   return state_->parts.vocabulary.token(id);
+}
+
+std::string Tokenizer::decode(std::span<const int32_t> ids, bool skip_special_tokens) const {
+  const TokenizerParts& parts = state_->parts;
+  std::vector<std::string> tokens;
+  for (const int32_t id : ids) {
+    const auto added = state_->added_by_id.find(id);
+    if (added != state_->added_by_id.end()) {
+      if (!skip_special_tokens || !added->second->special) tokens.push_back(added->second->content);
+    } else if (const auto token = parts.vocabulary.token(id)) {
+      tokens.emplace_back(*token);
+    } else if (id == parts.empty_token) {
+      tokens.emplace_back();
+    }
+  }
+  const bool spaced = !parts.decoders;
+  if (parts.decoders)
+    for (const Decoder& decoder : *parts.decoders)
+      std::visit([&](const auto& step) { step.apply(tokens); }, decoder);
+  std::string text;
+  for (const std::string& token : tokens) {
+    if (spaced && &token != &tokens.front()) text += ' ';
+    text += token;
+  }
+  return text;
 }
 
 }  // namespace headway

@@ -104,6 +104,7 @@ void rebuild_bert(TokenizerParts& parts, const TokenizerConfig& config) {
                          .strip_accents = config.strip_accents.value_or(config.do_lower_case),
                          .lowercase = config.do_lower_case}}};
   parts.pre_tokenizers = {BertWordSplit()};
+  parts.decoders = {WordPieceDecoder{.prefix = "##", .cleanup = true}};
 }
 
 void rebuild_roberta(TokenizerParts& parts, const TokenizerConfig& config) {
@@ -115,6 +116,7 @@ void rebuild_roberta(TokenizerParts& parts, const TokenizerConfig& config) {
   parts.pre_tokenizers = {
       ByteLevelSplit{.add_prefix_space = config.add_prefix_space.value_or(false),
                      .pattern = Pattern::regex(kGpt2Pattern, "ByteLevel")}};
+  parts.decoders = {ByteLevelDecoder()};
   surround(parts, config, "cls_token", "sep_token", PairForm::roberta);
 }
 
@@ -136,6 +138,7 @@ void rebuild_xlm_roberta(TokenizerParts& parts, const TokenizerConfig& config) {
       WhitespaceSplit(),
       Metaspace{.replacement = "\u2581",
                 .prepend = prefix ? Metaspace::Prepend::always : Metaspace::Prepend::never}};
+  parts.decoders = {MetaspaceDecoder{.replacement = "\u2581", .prepended = prefix}};
   surround(parts, config, "bos_token", "eos_token", PairForm::roberta);
 }
 

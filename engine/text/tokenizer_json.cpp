@@ -67,6 +67,8 @@ void read_tokenizer_json(const Json& json, TokenizerParts& parts) {
     }
   }
   if (const auto node = component(root, "post_processor")) read_post_processor(json, *node, parts);
+  if (const auto node = component(root, "decoder"))
+    read_decoder(json, *node, parts.decoders.emplace());
   if (const auto node = component(root, "truncation")) {
     if (const auto side = node->find("direction"))
       parts.truncation_side = read_truncation_side(*side, "Left", "Right");

@@ -24,6 +24,7 @@ void read_pre_tokenizer(const Json& json, const JsonNode& node,
                         std::vector<PreTokenizer>& pre_tokenizers);
 // After model and added tokens.
 void read_post_processor(const Json& json, const JsonNode& node, TokenizerParts& parts);
+void read_decoder(const Json& json, const JsonNode& node, std::vector<Decoder>& decoders);
 
 // One of these two words.
 TruncationSide read_truncation_side(const JsonNode& node, std::string_view left,
@@ -35,5 +36,12 @@ TruncationSide read_truncation_side(const JsonNode& node, std::string_view left,
 
 // The pattern of Split and Replace: {"String": text} or {"Regex": source}.
 Pattern read_pattern(const Json& json, const JsonNode& node);
+
+// What is a component in more than one place. `first`: no other pre-tokenizer stands before it.
+Metaspace read_metaspace(const Json& json, const JsonNode& node, bool first);
+Replace read_replace(const Json& json, const JsonNode& node);
+
+// A text of one character.
+std::string read_character(const JsonNode& node);
 
 }  // namespace headway

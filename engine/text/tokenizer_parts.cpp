@@ -50,7 +50,7 @@ std::vector<AddedToken> list_added_tokens(const TokenizerParts& parts,
 // says otherwise contradicts itself.
 void resolve_ids(TokenizerParts& parts, std::vector<AddedToken> list) {
   int32_t last = -1;
-  const auto size = static_cast<int32_t>(parts.vocabulary.size() + parts.has_empty_token);
+  const auto size = static_cast<int32_t>(parts.vocabulary.size() + parts.empty_token.has_value());
   std::vector<AddedToken> resolved;
   for (AddedToken& token : list) {
     const int32_t id = parts.vocabulary.find(token.content).value_or(std::max(last + 1, size));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/text/added_tokens.hpp"
+#include "engine/text/decoders.hpp"
 #include "engine/text/model.hpp"
 #include "engine/text/normalizers.hpp"
 #include "engine/text/post_processor.hpp"
@@ -21,12 +22,13 @@ namespace headway {
 struct TokenizerParts {
   std::string file;  // where the vocabulary came from, for messages
   Vocabulary vocabulary;
-  bool has_empty_token = false;  // takes an id and counts, but no text can reach it
+  std::optional<int32_t> empty_token;  // takes an id and counts, but no text can reach it
   ModelOptions model;
   std::vector<Normalizer> normalizers;  // in order
   std::vector<PreTokenizer> pre_tokenizers;
   std::vector<AddedToken> added_tokens;  // no two with one content or one id
   PostProcessor post_processor;
+  std::optional<std::vector<Decoder>> decoders;  // nothing: tokens are joined with spaces
   std::optional<int64_t> model_max_length;
   TruncationSide truncation_side = TruncationSide::right;
 };

@@ -39,7 +39,7 @@ void read_vocab_txt(const std::filesystem::path& path, std::string_view unknown_
       fail(ErrorCode::limit, parts.file, ": more than ", kMaxTokenId + 1, " lines");
     const std::string_view token = trim_end(line);
     if (token.empty()) {
-      parts.has_empty_token = true;
+      parts.empty_token = id;
       continue;
     }
     if (parts.vocabulary.add(token, id) != Vocabulary::Added::yes)

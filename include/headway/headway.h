@@ -176,6 +176,19 @@ HEADWAY_API headway_status headway_tokenize(const headway_embedder* embedder,
                                             headway_tokenize_request* request,
                                             headway_error* error);
 
+typedef struct headway_decode_request {
+  size_t size;
+  const int32_t* ids;           // [count]
+  size_t count;                 // may be 0
+  int32_t keep_special_tokens;  // 1: write [CLS] and [SEP] too
+  char* text;  // [capacity]: UTF-8 without a 0 at its end; may be NULL when that is 0
+  size_t capacity;
+  // Result
+  size_t length;  // of the text in bytes; also with HEADWAY_BUFFER_TOO_SMALL
+} headway_decode_request;
+HEADWAY_API headway_status headway_decode(const headway_embedder* embedder,
+                                          headway_decode_request* request, headway_error* error);
+
 // A multi-head self-attention layer. D = dim, H = heads; weights are [out, in], row-major, as in
 // PyTorch. They must stay as they are until the last handle of the layer is closed.
 typedef struct headway_multi_head headway_multi_head;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -101,6 +102,13 @@ class HEADWAY_API Tokenizer {
   bool encode_pair_append(std::string_view first, std::string_view second,
                           const EncodeOptions& options, std::vector<int32_t>& ids,
                           std::vector<int32_t>& type_ids) const;
+
+  // The text of `ids`: their tokens, put together as the `decoder` of tokenizer.json says
+  // (WordPiece, BPEDecoder, ByteLevel, Metaspace, ByteFallback, Fuse, Strip, Replace, CTC,
+  // Sequence), or with spaces between them when it says nothing. Ids without a token are left out,
+  // and special added tokens where asked. transformers' clean_up_tokenization_spaces is not
+  // applied.
+  std::string decode(std::span<const int32_t> ids, bool skip_special_tokens = true) const;
 
   // How many special tokens encode() puts around a text, and encode_pair() around two.
   size_t special_tokens() const;

@@ -31,6 +31,7 @@ struct SmallJson {
   std::string normalizer = kSmallNormalizer;
   std::string pre_tokenizer = R"({"type":"BertPreTokenizer"})";
   std::string post_processor = kSmallTemplate;
+  std::string decoder = "null";
   std::string added_tokens =
       R"([{"id":2,"content":"[CLS]","special":true},{"id":3,"content":"[SEP]","special":true},)"
       R"({"id":4,"content":"[MASK]","special":true}])";
@@ -38,7 +39,8 @@ struct SmallJson {
   std::string text() const {
     return R"({"version":"1.0","truncation":null,"padding":null,"added_tokens":)" + added_tokens +
            R"(,"normalizer":)" + normalizer + R"(,"pre_tokenizer":)" + pre_tokenizer +
-           R"(,"post_processor":)" + post_processor + R"(,"decoder":null,"model":)" + model + "}";
+           R"(,"post_processor":)" + post_processor + R"(,"decoder":)" + decoder + R"(,"model":)" +
+           model + "}";
   }
 };
 

@@ -95,6 +95,22 @@ TEST(StepFiles, PostProcessors) {
           R"("special_tokens":{}})");
 }
 
+TEST(StepFiles, Decoders) {
+  const auto refused = [](ErrorCode code, const std::string& message, const std::string& decoder) {
+    SmallJson json;
+    json.decoder = decoder;
+    expect_error(code, message, [&] { open_small(json); });
+  };
+  refused(kUnsupported,
+          "\"decoder.decoders[1].type\": \"Other\" is not supported; supported: WordPi",
+          R"({"type":"Sequence","decoders":[{"type":"Fuse"},{"type":"Other"}]})");
+  refused(kFormat, "\"decoder.prefix\"", R"({"type":"WordPiece","cleanup":true})");
+  refused(kFormat, "\"decoder.suffix\": expected a text", R"({"type":"BPEDecoder","suffix":""})");
+  refused(kFormat, "\"decoder.content\": expected one character",
+          R"({"type":"Strip","content":"ab","start":1,"stop":0})");
+  refused(kFormat, "\"decoder.stop\"", R"({"type":"Strip","content":"a","start":1,"stop":-1})");
+}
+
 TEST(StepFiles, BytePairModels) {
   const auto model = [](const std::string& rest, const std::string& merges = "[]") {
     return cat(R"({"type":"BPE","vocab":{"a":0,"b":1,"ab":2},"merges":)", merges, rest, "}");

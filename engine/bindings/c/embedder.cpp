@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -103,6 +105,19 @@ void tokenize(const Tokenizer& tokenizer, headway_tokenize_request& request) {
   std::copy(encoding.type_ids.begin(), encoding.type_ids.end(), given.type_ids);
 }
 
+void decode(const Tokenizer& tokenizer, headway_decode_request& request) {
+  const headway_decode_request given = read_struct(&request, "request");
+  const bool keep = read_flag(given.keep_special_tokens, "request.keep_special_tokens");
+  if (given.count > 0) not_null(given.ids, "request.ids");
+  const std::string text = tokenizer.decode(std::span(given.ids, given.count), !keep);
+  request.length = text.size();
+  if (given.capacity < text.size())
+    throw BufferTooSmall{"request.capacity", text.size(), given.capacity};
+  if (text.empty()) return;
+  not_null(given.text, "request.text");
+  std::copy(text.begin(), text.end(), given.text);
+}
+
 void write_info(headway_model_info* out, const Embedder& embedder) {
   const ModelInfo& model = embedder.info();
   headway_model_info info{};
@@ -178,5 +193,13 @@ headway_status headway_tokenize(const headway_embedder* embedder, headway_tokeni
   return guard(error, [&] {
     const headway::Tokenizer& used = embedder_of(embedder).tokenizer();
     tokenize(used, not_null(request, "request"));
+  });
+}
+
+headway_status headway_decode(const headway_embedder* embedder, headway_decode_request* request,
+                              headway_error* error) {
+  return guard(error, [&] {
+    const headway::Tokenizer& used = embedder_of(embedder).tokenizer();
+    decode(used, not_null(request, "request"));
   });
 }

@@ -58,6 +58,13 @@ static int run_model(const char* directory, headway_error* error) {
   headway_tokenize_request tokens = {.size = sizeof(tokens), .text = {"a cat", 5}};
   if (headway_tokenize(copy, &tokens, error) != HEADWAY_BUFFER_TOO_SMALL) return 15;
   if (tokens.count != 4) return 16;
+  const int32_t ids[4] = {101, 1037, 4937, 102};
+  char decoded[5];
+  headway_decode_request text_of = {.size = sizeof(text_of), .ids = ids, .count = 4};
+  text_of.text = decoded;
+  text_of.capacity = 5;
+  if (headway_decode(copy, &text_of, error) != HEADWAY_OK) return 24;
+  if (text_of.length != 5 || memcmp(decoded, "a cat", 5) != 0) return 25;
 
   headway_stop* stop = NULL;
   if (headway_stop_create(&stop, error) != HEADWAY_OK) return 17;

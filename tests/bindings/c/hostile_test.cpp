@@ -38,6 +38,7 @@ TEST_F(CHostile, NullPointers) {
   expect(invalid, "embedder: ", headway_embedder_trim(nullptr, &error));
   expect(invalid, "embedder: ", headway_embed(nullptr, nullptr, &error));
   expect(invalid, "embedder: ", headway_tokenize(nullptr, nullptr, &error));
+  expect(invalid, "embedder: ", headway_decode(nullptr, nullptr, &error));
   expect(invalid, "weights: ", headway_multi_head_create(nullptr, nullptr, &layer, &error));
   expect(invalid, "layer: ", headway_multi_head_create(nullptr, nullptr, nullptr, &error));
   expect(invalid, "layer: ", headway_multi_head_copy(nullptr, &layer, &error));
@@ -203,6 +204,30 @@ TEST_F(CHostile, TokenizeRequests) {
   request.side = -1;
   expect(HEADWAY_INVALID_ARGUMENT, "request.side: expected HEADWAY_MODELS_SIDE",
          headway_tokenize(embedder.get(), &request, &error));
+}
+
+TEST_F(CHostile, DecodeRequests) {
+  const auto embedder = open_model();
+  const std::vector<int32_t> ids = {-1, 1037, 30522, std::numeric_limits<int32_t>::max()};
+  char text = 'x';
+  auto request = sized<headway_decode_request>();
+  expect(HEADWAY_OK, "", headway_decode(embedder.get(), &request, &error));  // no ids
+  request.count = ids.size();
+  expect(HEADWAY_INVALID_ARGUMENT,
+         "request.ids: ", headway_decode(embedder.get(), &request, &error));
+  request.ids = ids.data();
+  expect(HEADWAY_BUFFER_TOO_SMALL, "request.capacity: needed 1, found 0",
+         headway_decode(embedder.get(), &request, &error));
+  EXPECT_EQ(request.length, 1u);
+  request.capacity = 1;
+  expect(HEADWAY_INVALID_ARGUMENT,
+         "request.text: ", headway_decode(embedder.get(), &request, &error));
+  request.text = &text;
+  expect(HEADWAY_OK, "", headway_decode(embedder.get(), &request, &error));
+  EXPECT_EQ(text, 'a');
+  request.keep_special_tokens = 2;
+  expect(HEADWAY_INVALID_ARGUMENT, "request.keep_special_tokens",
+         headway_decode(embedder.get(), &request, &error));
 }
 
 TEST_F(CHostile, LayerWeights) {
