@@ -2,10 +2,8 @@
 #include "headway/embedder.hpp"
 
 #include "engine/base/checked.hpp"
-#include "engine/embed/length_limit.hpp"
-#include "engine/embed/pipeline.hpp"
+#include "engine/embed/text_model.hpp"
 #include "engine/embed/token_window.hpp"
-#include "engine/models/model.hpp"
 
 namespace headway {
 
@@ -24,17 +22,9 @@ EmbedStats& EmbedStats::operator+=(const EmbedStats& other) {
 }
 
 Embedder Embedder::open(const std::filesystem::path& directory, const EmbedderOptions& options) {
-  const Pipeline pipeline = read_pipeline(directory);
-  LoadedModel model = load_model(pipeline.transformer);
-  const Tokenizer tokenizer = Tokenizer::open(pipeline.transformer);
-  if (tokenizer.vocab_size() > model.vocabulary)
-    fail(ErrorCode::format, pipeline.transformer.string(),
-         ": config.json: field \"vocab_size\": ", model.vocabulary,
-         " is too small for the tokenizer, which has ", tokenizer.vocab_size(), " ids");
+  auto [pipeline, model, tokenizer, limit] = open_text_model(directory, options.max_length);
   const Pooling pooling =
       pipeline.pooling ? read_pooling(*pipeline.pooling, model.dim) : Pooling::mean;
-  const LengthLimit limit =
-      read_length_limit(pipeline.transformer, model.positions, tokenizer, options.max_length);
 
   Value vector = pool(model.graph, model.hidden, pooling, "pooling");
   if (pipeline.normalize) vector = l2_normalize(model.graph, vector, "normalize");
