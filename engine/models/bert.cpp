@@ -84,6 +84,7 @@ class BertBuilder {
       x = encoder_layer(x, cat("encoder.layer.", layer, "."));
     graph_->output("hidden", x);
     model.hidden = x;
+    model.attention = std::move(attention_);
     model.layers = config_.layers;
     model.dim = config_.hidden_size;
     model.heads = config_.heads;
@@ -113,9 +114,10 @@ class BertBuilder {
     weights.out = tensors_.take_linear(at + "attention.output.dense", dim, dim);
     MultiHeadOptions options;
     options.heads = config_.heads;
-    const Value attended =
-        multi_head(*graph_, x, std::move(weights), options, at + "attention").output;
-    x = norm(add(*graph_, attended, x), at + "attention.output.LayerNorm");
+    const MultiHeadValues attended =
+        multi_head(*graph_, x, std::move(weights), options, at + "attention");
+    attention_.push_back(attended.weights);
+    x = norm(add(*graph_, attended.output, x), at + "attention.output.LayerNorm");
 
     Value y = linear(*graph_, x, tensors_.take_linear(at + "intermediate.dense", inner, dim),
                      at + "intermediate.dense");
@@ -140,6 +142,7 @@ class BertBuilder {
   const BertConfig& config_;
   Tensors& tensors_;
   Graph* graph_ = nullptr;
+  std::vector<Value> attention_;
 };
 
 }  // namespace

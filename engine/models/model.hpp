@@ -15,6 +15,9 @@ struct LoadedModel {
   // Inputs "ids" and "type_ids", i32 of width 1 over the same tokens; output "hidden".
   Graph graph;
   Value hidden;  // last hidden state, f32 [tokens, dim]
+  // Attention weights of each layer, [heads, T, T] a sequence. They cost nothing until they are
+  // made outputs and a run binds these.
+  std::vector<Value> attention;
 
   std::string architecture;  // model_type of config.json
   int64_t parameters = 0;    // elements of all weights used

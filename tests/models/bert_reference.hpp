@@ -12,12 +12,15 @@
 
 namespace headway::reference {
 
-// The last hidden state [tokens, dim] of `model`, whose tensors have their usual names.
-inline std::vector<double> bert(const TinyModel& model, size_t layers,
-                                const std::vector<int32_t>& ids,
-                                const std::vector<int32_t>& type_ids,
-                                const std::function<double(double)>& activation,
-                                double epsilon = 1e-12) {
+struct BertResult {
+  std::vector<double> hidden;     // the last hidden state, [tokens, dim]
+  std::vector<double> attention;  // [layers, heads, tokens, tokens]
+};
+
+// What `model`, whose tensors have their usual names, makes of a sequence.
+inline BertResult bert(const TinyModel& model, size_t layers, const std::vector<int32_t>& ids,
+                       const std::vector<int32_t>& type_ids,
+                       const std::function<double(double)>& activation, double epsilon = 1e-12) {
   constexpr size_t kDim = TinyModel::kDim;
   const size_t tokens = ids.size();
   const auto tensor = [&](const std::string& name) { return widen(model.tensors.at(name).values); };
@@ -49,6 +52,7 @@ inline std::vector<double> bert(const TinyModel& model, size_t layers,
                         positions[t * kDim + d];
   x = norm(x, "embeddings.LayerNorm");
 
+  std::vector<double> weights;
   for (size_t layer = 0; layer < layers; ++layer) {
     const std::string at = cat("encoder.layer.", layer, ".");
     const auto q = linear_of(x, at + "attention.self.query");
@@ -58,13 +62,14 @@ inline std::vector<double> bert(const TinyModel& model, size_t layers,
     const auto attended =
         attention({q.data(), tokens, kDim}, {k.data(), tokens, kDim}, {v.data(), tokens, kDim},
                   TinyModel::kHeads, kSize, 1 / std::sqrt(static_cast<double>(kSize)));
+    weights.insert(weights.end(), attended.weights.begin(), attended.weights.end());
     x = norm(sum(linear_of(attended.output, at + "attention.output.dense"), x),
              at + "attention.output.LayerNorm");
     auto inner = linear_of(x, at + "intermediate.dense");
     for (double& value : inner) value = activation(value);
     x = norm(sum(linear_of(inner, at + "output.dense"), x), at + "output.LayerNorm");
   }
-  return x;
+  return {x, weights};
 }
 
 }  // namespace headway::reference
