@@ -30,6 +30,7 @@ PUBLIC_HOME = {
     "headway/engine.hpp": "graph",
     "headway/tokenizer.hpp": "text",
     "headway/embedder.hpp": "embed",
+    "headway/heads.hpp": "embed",
     "headway/headway.hpp": "cli",
     "headway/headway.h": "bindings",
 }

@@ -10,6 +10,7 @@ minilm/texts.jsonl        varied texts, a JSON string each line
 minilm/ids.jsonl          their ids by `tokenizers`, truncated to 256, not padded
 minilm/embeddings.npy     float32 [texts, 384] by SentenceTransformer.encode on the CPU
 minilm/hidden_N.npy       float32 [tokens, 384], last hidden state of text N alone, for three texts
+minilm/attention_N.npy    float32 [6, 12, tokens, tokens], attention weights of text N alone, for one text
 minilm-resaved/           the small files that SentenceTransformer.save writes today. The weights, and
                           what tokenizer.json says but for its saved truncation and padding, are
                           checked to be those of MODEL_DIRECTORY, and left out: a test puts the
@@ -116,11 +117,16 @@ def main():
     write_lines(GOLDEN / "ids.jsonl", ids)
     np.save(GOLDEN / "embeddings.npy", embeddings)
     bert = model[0].auto_model
-    for n in (texts.index("a"), texts.index("Each head looks at 8 numbers"),
+    eight = texts.index("Each head looks at 8 numbers")
+    for n in (texts.index("a"), eight,
               texts.index("mixed 中文 and English 混合 text テスト 123")):
         with torch.no_grad():
             hidden = bert(input_ids=torch.tensor([ids[n]])).last_hidden_state[0]
         np.save(GOLDEN / f"hidden_{n}.npy", hidden.numpy())
+    bert.set_attn_implementation("eager")  # others give no weights
+    with torch.no_grad():
+        attention = bert(input_ids=torch.tensor([ids[eight]]), output_attentions=True).attentions
+    np.save(GOLDEN / f"attention_{eight}.npy", torch.cat(attention).numpy())
     resave(model, directory)
 
 

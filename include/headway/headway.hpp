@@ -6,6 +6,7 @@
 #include "headway/engine.hpp"
 #include "headway/error.hpp"
 #include "headway/graph.hpp"
+#include "headway/heads.hpp"
 #include "headway/layers.hpp"
 #include "headway/tensor.hpp"
 #include "headway/tokenizer.hpp"
