@@ -52,6 +52,15 @@ inline void add_precision(CLI::App& app, Precision& precision) {
       ->check(CLI::IsMember({"f32", "bf16", "int8"}).description(""));
 }
 
+// --max-length, for all commands that read texts.
+inline void add_max_length(CLI::App& app, int64_t& max_length) {
+  app.add_option("--max-length", max_length,
+                 "Tokens of a text at most, special ones included; the rest is cut\n"
+                 "(default: the model's limit)")
+      ->type_name("N")
+      ->check(positive());
+}
+
 // --model, for all commands with a model.
 inline CLI::Option* add_model(CLI::App& app, std::string& model) {
   return app

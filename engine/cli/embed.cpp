@@ -139,11 +139,7 @@ Command add_embed(CLI::App& parent) {
       ->check(CLI::IsMember({"npy", "jsonl"}).description(""));
   add_threads(*app, args->threads);
   add_precision(*app, args->precision);
-  app->add_option("--max-length", args->max_length,
-                  "Tokens of a text at most, special ones included; the rest is cut\n"
-                  "(default: the model's limit)")
-      ->type_name("N")
-      ->check(positive());
+  add_max_length(*app, args->max_length);
   app->add_option("--stats", args->stats, "Also write the closing summary as JSON")
       ->type_name("FILE");
   app->footer(kFooter);

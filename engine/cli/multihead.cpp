@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/checked.hpp"
+#include "engine/cli/array_file.hpp"
 #include "engine/cli/byte_sink.hpp"
 #include "engine/cli/command.hpp"
 #include "engine/cli/interrupt.hpp"
@@ -78,11 +79,6 @@ Floats unpack_weights(const Floats& packed, const Batch& batch, int64_t heads, i
       for (int64_t q = 0; q < batch.length(b); ++q, from += batch.length(b))
         std::copy_n(from, batch.length(b), dense.data() + ((b * heads + h) * tokens + q) * tokens);
   return dense;
-}
-
-void write_array(ByteSink& sink, const Shape& shape, const Floats& values) {
-  sink.write(npy_header(DType::f32, shape));
-  sink.write({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)});
 }
 
 void run(const Arguments& args) {
