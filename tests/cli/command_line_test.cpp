@@ -20,8 +20,13 @@ void expect_usage_error(const std::string& message, const std::vector<std::strin
 }
 
 TEST(CommandLine, shows_help_with_examples) {
-  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
-           {"embed"}, {"multihead"}, {"info"}, {"bench", "multihead"}, {"bench", "embed"}}) {
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"embed"},
+                                             {"heads"},
+                                             {"multihead"},
+                                             {"info"},
+                                             {"bench", "multihead"},
+                                             {"bench", "embed"}}) {
     auto args = command;
     args.push_back("--help");
     const ProcessResult result = run_headway(args);
@@ -31,7 +36,7 @@ TEST(CommandLine, shows_help_with_examples) {
     EXPECT_THAT(result.out, HasSubstr("headway " + command.front()));
   }
   const ProcessResult all = run_headway({"--help"});
-  for (const char* word : {"embed", "multihead", "info", "bench", "--isa", "--version"})
+  for (const char* word : {"embed", "heads", "multihead", "info", "bench", "--isa", "--version"})
     EXPECT_THAT(all.out, HasSubstr(word));
 }
 
@@ -53,9 +58,9 @@ TEST(CommandLine, refuses_by_name_an_option_that_does_not_exist) {
 }
 
 TEST(CommandLine, refuses_what_is_missing_or_too_much) {
-  expect_usage_error("headway needs a subcommand: embed, multihead, info, bench", {});
+  expect_usage_error("headway needs a subcommand: embed, heads, multihead, info, bench", {});
   expect_usage_error("headway bench needs a subcommand: multihead, embed", {"bench"});
-  expect_usage_error("has no subcommand \"embedd\", only embed, multihead,", {"embedd"});
+  expect_usage_error("has no subcommand \"embedd\", only embed, heads, multihead,", {"embedd"});
   expect_usage_error("headway bench has no subcommand \"emb\"", {"bench", "emb"});
   expect_usage_error("unexpected argument \"texts.txt\"", {"embed", "--model", "m", "texts.txt"});
   expect_usage_error("--model is required", {"embed"});
