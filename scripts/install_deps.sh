@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian/Ubuntu packages that building and testing Headway needs and that are missing; with --checks also
-# those of scripts/check.sh. Uses sudo when not root, and the network only when something is missing.
+# those of scripts/check.sh and a browser for the tests. Uses sudo when not root, and the network only when something is
+# missing.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -10,7 +11,11 @@ tools=(c++:g++ cmake:cmake dpkg-shlibdeps:dpkg-dev file:file ninja:ninja-build p
 libraries=(libhwy-dev libsimdjson-dev libcli11-dev libgtest-dev libgmock-dev libbenchmark-dev)
 case "${1:-}" in
   "") ;;
-  --checks) tools+=(clang-format-14:clang-format-14 shellcheck:shellcheck) ;;
+  --checks)
+    tools+=(clang-format-14:clang-format-14 shellcheck:shellcheck)
+    # For the test that opens a page; Ubuntu has no browser as a package, and the test is skipped there.
+    if grep -qs "^ID=debian" /etc/os-release; then tools+=(chromium-headless-shell:chromium-headless-shell); fi
+    ;;
   *) die "unknown option $1 (known: --checks)" ;;
 esac
 # PyPI's oneDNN is for x86-64 only; elsewhere it is the distribution's.
