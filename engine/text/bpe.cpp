@@ -66,15 +66,59 @@ bool Bpe::find_parts(const BpeOptions& options) const {
                       });
 }
 
-void Bpe::encode(std::string_view word, Memory& memory, std::vector<int32_t>& ids) const {
+template <typename Encode>
+void Bpe::for_each_part(std::string_view word, Encode&& encode) const {
   if (word.size() >= UINT32_MAX) fail(ErrorCode::limit, "a word of 4 GB or more");
   size_t begin = 0;
   for (size_t at = 0; parts_ && (at = word.find(kSpaceMark, at + 1)) != std::string_view::npos;) {
     if (word.substr(0, at).ends_with(kSpaceMark)) continue;
-    encode_part(word.substr(begin, at - begin), memory, ids);
+    encode(begin, at);
     begin = at;
   }
-  encode_part(word.substr(begin), memory, ids);
+  encode(begin, word.size());
+}
+
+void Bpe::encode(std::string_view word, Memory& memory, std::vector<int32_t>& ids) const {
+  for_each_part(word, [&](size_t begin, size_t end) {
+    encode_part(word.substr(begin, end - begin), memory, ids);
+  });
+}
+
+void Bpe::encode_spans(std::string_view word, Memory& memory, std::vector<int32_t>& ids,
+                       std::vector<ByteSpan>& spans) const {
+  for_each_part(word, [&](size_t begin, size_t end) {
+    const std::string_view part = word.substr(begin, end - begin);
+    const size_t before = ids.size(), spans_before = spans.size();
+    encode_part(part, memory, ids);
+    append_spans(part, std::span(ids).subspan(before), memory, spans);
+    for (ByteSpan& span : std::span(spans).subspan(spans_before))
+      span = {begin + span.begin, begin + span.end};
+  });
+}
+
+// Goes through the characters again: those that became one token add up to its text. A character
+// without a token is not counted, so that what follows lies too far to the left, as in the
+// reference.
+void Bpe::append_spans(std::string_view word, std::span<const int32_t> ids, Memory& memory,
+                       std::vector<ByteSpan>& spans) const {
+  if (ids.size() == 1 && whole_words_first_ && vocabulary_->find(word) == ids[0])
+    return spans.push_back({0, word.size()});
+  read_characters<true>(word, memory);
+  const auto size_of = [&](int32_t id) { return vocabulary_->token(id)->size(); };
+  const size_t count = memory.ids.size();
+  size_t next = 0, end = 0;
+  for (const int32_t id : ids) {
+    const size_t begin = end;
+    size_t size = 0;
+    // `next` stays in bounds whatever the merges of a damaged file are.
+    for (bool joined = true; joined && size < size_of(id) && next < count; ++next) {
+      joined = size > 0 || memory.ids[next] != id;
+      size += size_of(memory.ids[next]) - (size > 0 ? prefix_.size() : 0);
+      end += memory.lengths[next];
+    }
+    // Bytes that stand for the prefix are counted too.
+    spans.push_back({std::min(begin, word.size()), std::min(end, word.size())});
+  }
 }
 
 void Bpe::encode_part(std::string_view word, Memory& memory, std::vector<int32_t>& ids) const {
@@ -84,7 +128,7 @@ void Bpe::encode_part(std::string_view word, Memory& memory, std::vector<int32_t
     const uint8_t known = known_[static_cast<size_t>(*whole)].load(std::memory_order_relaxed);
     if (whole_words_first_ || known == kItself) return ids.push_back(*whole);
   }
-  read_characters(word, memory);
+  read_characters<false>(word, memory);
   memory.ids.size() <= kFew ? merge_few(memory) : merge_many(memory);
   if (whole) {
     const bool itself = memory.ids.size() == 1 && memory.ids[0] == *whole;
@@ -101,16 +145,28 @@ uint32_t Bpe::rank(int32_t left, int32_t right) const {
   }
 }
 
-// The tokens that the merges start from.
+// The tokens that the merges start from, and how many bytes of the word each stands for.
+template <bool lengths>
 void Bpe::read_characters(std::string_view word, Memory& memory) const {
   std::vector<int32_t>& ids = memory.ids;
   ids.clear();
+  if constexpr (lengths) memory.lengths.clear();
+  const auto count = [&]([[maybe_unused]] size_t length) {
+    if constexpr (lengths) memory.lengths.resize(ids.size(), length);
+  };
   bool unknown = false;  // an unknown token is due, before the next token that is none
+  size_t unknown_length = 0;
+  const auto put_unknown = [&] {
+    ids.push_back(*unknown_);
+    count(unknown_length);
+    unknown_length = 0;
+  };
   const char* const end = word.data() + word.size();
   for (const char* p = word.data(); p < end;) {
     const char* const start = p;
     decode_utf8(p, end);
-    std::string_view character(start, static_cast<size_t>(p - start));
+    const auto length = static_cast<size_t>(p - start);
+    std::string_view character(start, length);
     const bool prefixed = !prefix_.empty() && start != word.data();
     const bool suffixed = !suffix_.empty() && p == end;
     if (prefixed || suffixed) {
@@ -120,16 +176,20 @@ void Bpe::read_characters(std::string_view word, Memory& memory) const {
       character = memory.text;
     }
     if (const auto id = vocabulary_->find(character)) {
-      if (unknown) ids.push_back(*unknown_);
+      if (unknown) put_unknown();
       unknown = false;
       ids.push_back(*id);
-    } else if (!byte_fallback_ || !append_byte_tokens(bytes_, character, ids)) {
+      count(length);
+    } else if (byte_fallback_ && append_byte_tokens(bytes_, character, ids)) {
+      count(1);
+    } else {
       if (!unknown_) continue;
-      if (unknown && !fuse_unknown_) ids.push_back(*unknown_);
+      if (unknown && !fuse_unknown_) put_unknown();
       unknown = true;
+      unknown_length += length;
     }
   }
-  if (unknown) ids.push_back(*unknown_);
+  if (unknown) put_unknown();
 }
 
 void Bpe::merge_few(Memory& memory) const {

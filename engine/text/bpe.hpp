@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/text/aligned_text.hpp"
 #include "engine/text/byte_fallback.hpp"
 #include "engine/text/merge_queue.hpp"
 #include "engine/text/vocabulary.hpp"
@@ -42,6 +44,7 @@ class Bpe {
       uint32_t previous, next;
     };
     std::vector<int32_t> ids;
+    std::vector<size_t> lengths;  // of the characters that ids are read from
     std::vector<uint32_t> ranks;
     std::vector<Symbol> symbols;
     MergeQueue queue;
@@ -54,6 +57,9 @@ class Bpe {
   // Appends the ids of `word`, not empty, valid UTF-8. Time linear in its bytes for merges that
   // were learned (MergeQueue). Error(limit) beyond 4 GB.
   void encode(std::string_view word, Memory& memory, std::vector<int32_t>& ids) const;
+  // The same, and for each id the bytes of the word that it stands for.
+  void encode_spans(std::string_view word, Memory& memory, std::vector<int32_t>& ids,
+                    std::vector<ByteSpan>& spans) const;
 
  private:
   // What the merges make of a word that is a token, found out when it is first met.
@@ -66,6 +72,11 @@ class Bpe {
   uint32_t rank(int32_t left, int32_t right) const;
   bool find_parts(const BpeOptions& options) const;
   void encode_part(std::string_view word, Memory& memory, std::vector<int32_t>& ids) const;
+  template <typename Encode>
+  void for_each_part(std::string_view word, Encode&& encode) const;
+  void append_spans(std::string_view word, std::span<const int32_t> ids, Memory& memory,
+                    std::vector<ByteSpan>& spans) const;
+  template <bool lengths>
   void read_characters(std::string_view word, Memory& memory) const;
   void merge_few(Memory& memory) const;
   void merge_many(Memory& memory) const;

@@ -6,10 +6,8 @@
 
 namespace headway {
 
-ChainEncoder::ChainEncoder(const TokenizerParts& parts)
-    : normalizers_(parts.normalizers),
-      pre_tokenizers_(parts.pre_tokenizers),
-      model_(parts.vocabulary, parts.model) {}
+ChainEncoder::ChainEncoder(const TokenizerParts& parts, const Model& model)
+    : normalizers_(parts.normalizers), pre_tokenizers_(parts.pre_tokenizers), model_(model) {}
 
 void ChainEncoder::normalize(std::string_view text, TextWorkspace& workspace,
                              std::string& out) const {

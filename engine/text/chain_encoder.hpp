@@ -11,7 +11,7 @@ namespace headway {
 // the ids are enough early.
 class ChainEncoder : public PieceEncoder {
  public:
-  explicit ChainEncoder(const TokenizerParts& parts);
+  ChainEncoder(const TokenizerParts& parts, const Model& model);
 
   void normalize(std::string_view text, TextWorkspace& workspace, std::string& out) const override;
   void encode_raw(TextPiece piece, TextWorkspace& workspace, IdSink& sink) const override;
@@ -23,7 +23,7 @@ class ChainEncoder : public PieceEncoder {
 
   const std::vector<Normalizer>& normalizers_;
   const std::vector<PreTokenizer>& pre_tokenizers_;
-  Model model_;
+  const Model& model_;
 };
 
 }  // namespace headway

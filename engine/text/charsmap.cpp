@@ -76,7 +76,8 @@ std::optional<std::string_view> Charsmap::find(std::string_view text) const {
   return std::nullopt;
 }
 
-void Charsmap::apply(std::string_view text, NormalizerMemory&, std::string& out) const {
+template <typename Keep, typename Replace>
+void Charsmap::for_each_part(std::string_view text, Keep&& keep, Replace&& replace) const {
   const auto byte = [](const char* p) { return static_cast<unsigned char>(*p); };
   const char* const end = text.data() + text.size();
   for (const char* p = text.data(); p < end;) {
@@ -85,7 +86,7 @@ void Charsmap::apply(std::string_view text, NormalizerMemory&, std::string& out)
     while (p < end && byte(p) < 0x80 && ascii_stays_[byte(p)] && *p != '\r' &&
            (p + 1 == end || byte(p + 1) < 0x80))
       ++p;
-    out.append(begin, p);
+    if (begin < p) keep(std::string_view(begin, static_cast<size_t>(p - begin)));
     if (p == end) return;
     const char* const start = p;
     GraphemeCluster cluster(decode_utf8(p, end));
@@ -94,7 +95,7 @@ void Charsmap::apply(std::string_view text, NormalizerMemory&, std::string& out)
     const std::string_view whole(start, static_cast<size_t>(p - start));
     if (whole.size() <= kMaxCluster) {
       if (const auto replacement = find(whole)) {
-        out += *replacement;
+        replace(whole, *replacement);
         continue;
       }
     }
@@ -102,9 +103,21 @@ void Charsmap::apply(std::string_view text, NormalizerMemory&, std::string& out)
       const char* const from = q;
       decode_utf8(q, p);
       const std::string_view character(from, static_cast<size_t>(q - from));
-      out += find(character).value_or(character);
+      const auto replacement = find(character);
+      replacement ? replace(character, *replacement) : keep(character);
     }
   }
+}
+
+void Charsmap::apply(std::string_view text, NormalizerMemory&, std::string& out) const {
+  for_each_part(
+      text, [&](std::string_view kept) { out += kept; },
+      [&](std::string_view, std::string_view replacement) { out += replacement; });
+}
+
+void Charsmap::walk(std::string_view text, FunctionRef<void(std::string_view)> keep,
+                    FunctionRef<void(std::string_view, std::string_view)> replace) const {
+  for_each_part(text, keep, replace);
 }
 
 }  // namespace headway

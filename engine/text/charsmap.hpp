@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/function_ref.hpp"
+
 namespace headway {
 
 struct NormalizerMemory;
@@ -26,6 +28,10 @@ class Charsmap {
   // As the other normalizers (normalizers.hpp). A cluster of less than 6 bytes becomes the
   // replacement of the shortest key it starts with; other characters are replaced one by one.
   void apply(std::string_view text, NormalizerMemory& memory, std::string& out) const;
+  // The same for a caller who wants to know what becomes of what: parts that stay, and parts with
+  // their replacements.
+  void walk(std::string_view text, FunctionRef<void(std::string_view)> keep,
+            FunctionRef<void(std::string_view, std::string_view)> replace) const;
 
  private:
   struct Map {
@@ -33,6 +39,8 @@ class Charsmap {
     std::string replacements;
   };
   std::optional<std::string_view> find(std::string_view text) const;
+  template <typename Keep, typename Replace>
+  void for_each_part(std::string_view text, Keep&& keep, Replace&& replace) const;
 
   std::shared_ptr<const Map> map_;
   std::array<bool, 128> ascii_stays_;  // no key starts with it

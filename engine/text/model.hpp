@@ -37,6 +37,24 @@ class Model {
     }
   }
 
+  // The same, and for each id the bytes of the word that it stands for.
+  void encode_spans(std::string_view word, ModelMemory& memory, std::vector<int32_t>& ids,
+                    std::vector<ByteSpan>& spans) const {
+    if (const auto* bpe = std::get_if<Bpe>(&model_)) {
+      bpe->encode_spans(word, memory.bpe, ids, spans);
+    } else if (const auto* unigram = std::get_if<Unigram>(&model_)) {
+      unigram->encode_spans(word, memory.unigram, ids, spans);
+    } else {
+      std::get<WordPiece>(model_).encode_spans(word, ids, spans);
+    }
+  }
+
+  // The reference takes what a Unigram model's unknown token stands for as that token's text.
+  bool stands_for_itself(int32_t id) const {
+    const auto* unigram = std::get_if<Unigram>(&model_);
+    return unigram && unigram->unknown() == id;
+  }
+
  private:
   using OneOf = std::variant<WordPiece, Bpe, Unigram>;
   static OneOf make(const Vocabulary& vocabulary, const WordPieceOptions& options) {

@@ -57,7 +57,7 @@ void StripAccents::apply(std::string_view text, NormalizerMemory&, std::string& 
   });
 }
 
-void Strip::apply(std::string_view text, NormalizerMemory&, std::string& out) const {
+std::string_view Strip::strip(std::string_view text) const {
   const char* begin = text.data();
   const char* end = begin + text.size();
   while (left && begin < end) {
@@ -70,7 +70,11 @@ void Strip::apply(std::string_view text, NormalizerMemory&, std::string& out) co
     if (!is_space(c)) break;
     end -= c < 0x80 ? 1 : c < 0x800 ? 2 : 3;  // all whitespace lies below U+10000
   }
-  out.append(begin, end);
+  return {begin, static_cast<size_t>(end - begin)};
+}
+
+void Strip::apply(std::string_view text, NormalizerMemory&, std::string& out) const {
+  out += strip(text);
 }
 
 void Replace::apply(std::string_view text, NormalizerMemory&, std::string& out) const {
@@ -88,9 +92,14 @@ void Prepend::apply(std::string_view text, NormalizerMemory&, std::string& out) 
   out += text;
 }
 
+std::optional<char32_t> Nmt::map(char32_t c) {
+  if (nmt_drops(c)) return std::nullopt;
+  return nmt_spaces(c) ? U' ' : c;
+}
+
 void Nmt::apply(std::string_view text, NormalizerMemory&, std::string& out) const {
   for_each_char(text, [&](char32_t c) {
-    if (!nmt_drops(c)) append_utf8(out, nmt_spaces(c) ? U' ' : c);
+    if (const auto kept = map(c)) append_utf8(out, *kept);
   });
 }
 

@@ -5,6 +5,7 @@
 // which appends to `out` what becomes of `text` (valid UTF-8), in linear time.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -49,6 +50,7 @@ struct StripAccents {
 struct Strip {
   bool left = true;
   bool right = true;
+  std::string_view strip(std::string_view text) const;
   void apply(std::string_view text, NormalizerMemory& memory, std::string& out) const;
 };
 
@@ -67,6 +69,8 @@ struct Prepend {
 
 // Drops some control characters; other unusual whitespace becomes ' '.
 struct Nmt {
+  // Nothing for a character that is dropped.
+  static std::optional<char32_t> map(char32_t c);
   void apply(std::string_view text, NormalizerMemory& memory, std::string& out) const;
 };
 

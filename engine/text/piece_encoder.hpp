@@ -64,7 +64,8 @@ class PieceEncoder {
 
 struct TokenizerParts;
 
-// The encoder for a tokenizer; refers to the parts, which must not move.
-std::unique_ptr<const PieceEncoder> make_piece_encoder(const TokenizerParts& parts);
+// The encoder for a tokenizer; refers to parts and model, which must not move.
+std::unique_ptr<const PieceEncoder> make_piece_encoder(const TokenizerParts& parts,
+                                                       const Model& model);
 
 }  // namespace headway

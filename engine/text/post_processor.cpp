@@ -21,6 +21,7 @@ void PostProcessor::surround(int32_t before, int32_t after, PairForm form) {
   }
   if (roberta) pair[1].insert(pair[1].begin(), special(after, 0));
   pair[1].push_back(special(after, roberta ? 0 : 1));
+  at_start = {false, at_start[1] && !roberta};
 }
 
 }  // namespace headway

@@ -32,6 +32,12 @@ inline size_t count_special_tokens(const PostTemplate& pieces) {
 // (<s> A </s> </s> B </s>, all of type 0) treat a pair.
 enum class PairForm { bert, roberta };
 
+// That tokens' places lose the spaces at their ends (trim_offsets of placed_tokens.hpp).
+struct OffsetTrim {
+  bool add_prefix_space;
+  std::array<bool, 2> at_start;  // for each text
+};
+
 struct PostProcessor {
   PostTemplate single{{TemplatePiece::Kind::first}};
   // One after the other; apart, because the processors of a Sequence treat them apart. Both are
@@ -39,6 +45,11 @@ struct PostProcessor {
   std::array<PostTemplate, 2> pair{PostTemplate{{TemplatePiece::Kind::first}},
                                    PostTemplate{{TemplatePiece::Kind::second, 0, 1}}};
 
+  std::vector<OffsetTrim> trims;  // in order
+  // Of each text: no special token stands before it in what the next processor takes for that text.
+  std::array<bool, 2> at_start{true, true};
+
+  void trim(bool add_prefix_space) { trims.push_back({add_prefix_space, at_start}); }
   // Puts `before` and `after` around what there is.
   void surround(int32_t before, int32_t after, PairForm form);
   size_t pair_special_tokens() const {

@@ -74,6 +74,11 @@ void read_template(const Json& json, const JsonNode& processor, TokenizerParts& 
   made.pair = {std::move(pair), PostTemplate()};
 }
 
+void read_trim(const JsonNode& node, TokenizerParts& parts) {
+  if (node.get_bool("trim_offsets", true))
+    parts.post_processor.trim(node.get_bool("add_prefix_space", true));
+}
+
 // `after_template`: a TemplateProcessing has come already. What it makes is one encoding for each
 // piece, which the reference's processors but ByteLevel then take for texts.
 void read_one(const Json& json, const JsonNode& node, TokenizerParts& parts, bool& after_template) {
@@ -89,12 +94,15 @@ void read_one(const Json& json, const JsonNode& node, TokenizerParts& parts, boo
       read_template(json, node, parts);
       after_template = true;
     } else {
+      if (type == "RobertaProcessing") read_trim(node, parts);
       const int32_t cls = read_named_id(parts, node.at("cls"));
       const int32_t sep = read_named_id(parts, node.at("sep"));
       parts.post_processor.surround(cls, sep,
                                     type == "BertProcessing" ? PairForm::bert : PairForm::roberta);
     }
-  } else if (type != "ByteLevel") {  // which moves offsets only
+  } else if (type == "ByteLevel") {
+    read_trim(node, parts);
+  } else {
     refuse_component(json, node.at("type"), type,
                      "TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel, Sequence");
   }

@@ -70,7 +70,8 @@ bool split_chars(std::string_view text, Delimiters delimiters, PieceSink sink,
   return maker.add(text.size(), false) && maker.finish();
 }
 
-// Each match is a part, and so is what lies between two.
+}  // namespace
+
 bool split_pattern(const Pattern& pattern, std::string_view text, Delimiters delimiters,
                    bool invert, PieceSink sink) {
   PieceMaker maker(text, delimiters, sink);
@@ -81,8 +82,6 @@ bool split_pattern(const Pattern& pattern, std::string_view text, Delimiters del
   }
   return maker.add(text.size(), invert) && maker.finish();
 }
-
-}  // namespace
 
 bool BertWordSplit::split(const PreTokenizerInput& input, PieceSink sink) const {
   return WhitespaceSplit().split(input, [&](std::string_view word) {
@@ -153,9 +152,7 @@ bool Metaspace::split(const PreTokenizerInput& input, PieceSink sink) const {
   std::string& buffer = input.buffer;
   buffer.clear();
   const std::string_view text = input.text;
-  if (prepend != Prepend::never && (prepend == Prepend::always || input.starts_text) &&
-      text[0] != ' ' && !text.starts_with(replacement))
-    buffer += replacement;
+  if (prepends(text, input.starts_text)) buffer += replacement;
   for (size_t begin = 0;;) {
     const size_t space = text.find(' ', begin);
     buffer.append(text, begin, space - begin);
@@ -163,16 +160,24 @@ bool Metaspace::split(const PreTokenizerInput& input, PieceSink sink) const {
     buffer += replacement;
     begin = space + 1;
   }
-  if (!cut) return sink(buffer);
-  const std::string_view rewritten = buffer;
-  PieceMaker maker(rewritten, Delimiters::merged_with_next, sink);
+  return split_rewritten(buffer, sink);
+}
+
+bool Metaspace::prepends(std::string_view text, bool starts_text) const {
+  return prepend != Prepend::never && (prepend == Prepend::always || starts_text) &&
+         text[0] != ' ' && !text.starts_with(replacement);
+}
+
+bool Metaspace::split_rewritten(std::string_view text, PieceSink sink) const {
+  if (!cut) return sink(text);
+  PieceMaker maker(text, Delimiters::merged_with_next, sink);
   for (size_t begin = 0;;) {
-    const size_t found = rewritten.find(replacement, begin);
+    const size_t found = text.find(replacement, begin);
     if (found == std::string_view::npos) break;
     begin = found + replacement.size();
     if (!maker.add(found, false) || !maker.add(begin, true)) return false;
   }
-  return maker.add(rewritten.size(), false) && maker.finish();
+  return maker.add(text.size(), false) && maker.finish();
 }
 
 }  // namespace headway

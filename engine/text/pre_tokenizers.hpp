@@ -76,10 +76,19 @@ struct Metaspace {
   Prepend prepend = Prepend::always;
   bool cut = true;
   bool split(const PreTokenizerInput& input, PieceSink sink) const;
+  // The two steps of it: whether `replacement` comes before the text, and the cutting of a text
+  // whose spaces have been replaced.
+  bool prepends(std::string_view text, bool starts_text) const;
+  bool split_rewritten(std::string_view text, PieceSink sink) const;
 };
 
 using PreTokenizer = std::variant<BertWordSplit, WordSplit, WhitespaceSplit, PunctuationSplit,
                                   DigitSplit, PatternSplit, ByteLevelSplit, Metaspace>;
+
+// Each match of the pattern is a part, and so is what lies between two; with `invert` it is the
+// other parts that are delimiters.
+bool split_pattern(const Pattern& pattern, std::string_view text, Delimiters delimiters,
+                   bool invert, PieceSink sink);
 
 // The pattern of ByteLevel (GPT-2's encoder.py).
 inline constexpr std::string_view kGpt2Pattern =

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/base/message.hpp"
+#include "engine/text/aligned_normalizers.hpp"
 #include "engine/text/bert_encoder.hpp"
 #include "engine/text/chain_encoder.hpp"
 
@@ -22,7 +23,8 @@ TextPiece between(TextPiece text, size_t begin, size_t end) {
 
 }  // namespace
 
-std::unique_ptr<const PieceEncoder> make_piece_encoder(const TokenizerParts& parts) {
+std::unique_ptr<const PieceEncoder> make_piece_encoder(const TokenizerParts& parts,
+                                                       const Model& model) {
   const auto* word_piece = std::get_if<WordPieceOptions>(&parts.model);
   const bool bert_words = parts.pre_tokenizers.size() == 1 &&
                           std::holds_alternative<BertWordSplit>(parts.pre_tokenizers[0]);
@@ -33,10 +35,14 @@ std::unique_ptr<const PieceEncoder> make_piece_encoder(const TokenizerParts& par
     if (bert && parts.normalizers.size() == 1)
       return std::make_unique<BertEncoder>(parts.vocabulary, bert->options, *word_piece);
   }
-  return std::make_unique<ChainEncoder>(parts);
+  return std::make_unique<ChainEncoder>(parts, model);
 }
 
-TextPipeline::TextPipeline(const TokenizerParts& parts) : encoder_(make_piece_encoder(parts)) {
+TextPipeline::TextPipeline(const TokenizerParts& parts)
+    : parts_(parts),
+      model_(parts.vocabulary, parts.model),
+      encoder_(make_piece_encoder(parts, model_)),
+      span_encoder_(parts, model_) {
   TextWorkspace workspace;
   for (const AddedToken& token : parts.added_tokens) {
     std::string pattern = token.content;
@@ -98,6 +104,46 @@ void TextPipeline::encode_piece(TextPiece piece, bool ignore_special, TextWorksp
     if (sink.full()) return;
   }
   encoder_->encode_normalized(between(text, done, text.text.size()), workspace, sink);
+}
+
+void TextPipeline::encode_placed(std::string_view text, size_t enough, bool ignore_special,
+                                 TextWorkspace& workspace, std::vector<PlacedToken>& tokens) const {
+  AddedTokenScan scan(raw_, text, ignore_special);
+  AlignedText piece;
+  for (size_t done = 0; tokens.size() < enough;) {
+    const auto match = scan.next(text.size());
+    const std::string_view before =
+        between({text, true}, done, match ? match->start : text.size()).text;
+    normalize_aligned(parts_.normalizers, before, done, piece);
+    encode_placed_piece(piece, done == 0, enough, ignore_special, workspace.model, tokens);
+    if (!match || tokens.size() >= enough) return;
+    const ByteSpan span{match->start, match->stop};
+    tokens.push_back(place_token(match->id, text.substr(span.begin, span.end - span.begin), span));
+    done = match->stop;
+  }
+}
+
+void TextPipeline::encode_placed_piece(const AlignedText& piece, bool starts_text, size_t enough,
+                                       bool ignore_special, ModelMemory& memory,
+                                       std::vector<PlacedToken>& tokens) const {
+  const auto encode = [&](size_t begin, size_t end) {
+    const std::string_view part = between({piece.text, true}, begin, end).text;
+    span_encoder_.encode({part, piece.spans.data() + begin, starts_text && begin == 0}, enough,
+                         memory, tokens);
+  };
+  AddedTokenScan scan(normalized_, piece.text, ignore_special);
+  size_t done = 0;
+  while (const auto match = scan.next(piece.text.size())) {
+    encode(done, match->start);
+    if (tokens.size() >= enough) return;
+    const ByteSpan span{piece.spans[match->start].begin, piece.spans[match->stop - 1].end};
+    tokens.push_back(place_token(
+        match->id, std::string_view(piece.text).substr(match->start, match->stop - match->start),
+        span));
+    done = match->stop;
+    if (tokens.size() >= enough) return;
+  }
+  encode(done, piece.text.size());
 }
 
 }  // namespace headway

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "engine/base/message.hpp"
+#include "engine/text/offset_encoding.hpp"
 #include "engine/text/text_pipeline.hpp"
 #include "engine/text/tokenizer_parts.hpp"
 #include "engine/text/truncation.hpp"
@@ -15,20 +16,6 @@ namespace {
 TextWorkspace& workspace() {
   thread_local TextWorkspace workspace;
   return workspace;
-}
-
-// The ids that may come from texts.
-size_t room_beside(size_t special_tokens, const EncodeOptions& options) {
-  if (!options.add_special_tokens) return options.max_length;
-  if (options.max_length < special_tokens)
-    fail(ErrorCode::invalid_argument, "max_length: expected at least ", special_tokens,
-         ", the number of special tokens, found ", options.max_length);
-  return options.max_length - special_tokens;
-}
-
-// One id more than fits shows that a text is too long; what is behind it is not looked at.
-size_t one_more(size_t most) {
-  return most < EncodeOptions::kNoLimit ? most + 1 : most;
 }
 
 }  // namespace
@@ -53,9 +40,7 @@ struct Tokenizer::State {
     pipeline.encode(text, left ? EncodeOptions::kNoLimit : one_more(most),
                     options.encode_special_tokens, workspace(), ids);
     if (ids.size() <= most) return false;
-    if (options.strategy == TruncationStrategy::only_second && room > 0)
-      fail(ErrorCode::invalid_argument,
-           "strategy: only the second text may be cut, and there is none");
+    if (room > 0) refuse_only_second(options);
     const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(size);
     if (left) ids.erase(begin, ids.end() - static_cast<std::ptrdiff_t>(room));
     ids.resize(most);
@@ -90,6 +75,8 @@ Tokenizer Tokenizer::open(const std::filesystem::path& model_directory) {
 }
 
 Encoding Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
+  if (options.offsets)
+    return encode_with_offsets(state_->parts, state_->pipeline, workspace(), {text}, options);
   Encoding encoding;
   encoding.truncated = encode_append(text, options, encoding.ids);
   return encoding;
@@ -97,7 +84,7 @@ Encoding Tokenizer::encode(std::string_view text, const EncodeOptions& options) 
 
 bool Tokenizer::encode_append(std::string_view text, const EncodeOptions& options,
                               std::vector<int32_t>& ids) const {
-  const size_t room = room_beside(special_tokens(), options);
+  const size_t room = room_for_texts(special_tokens(), options);
   const size_t begin = ids.size();
   try {
     bool truncated = false;
@@ -117,6 +104,9 @@ bool Tokenizer::encode_append(std::string_view text, const EncodeOptions& option
 
 Encoding Tokenizer::encode_pair(std::string_view first, std::string_view second,
                                 const EncodeOptions& options) const {
+  if (options.offsets)
+    return encode_with_offsets(state_->parts, state_->pipeline, workspace(), {first, second},
+                               options);
   Encoding encoding;
   encoding.truncated = encode_pair_append(first, second, options, encoding.ids, encoding.type_ids);
   return encoding;
@@ -127,10 +117,8 @@ bool Tokenizer::encode_pair_append(std::string_view first, std::string_view seco
                                    std::vector<int32_t>& type_ids) const {
   thread_local std::vector<int32_t> first_ids, second_ids;
   const PostProcessor& around = state_->parts.post_processor;
-  if (around.pair[0].empty())
-    fail(ErrorCode::unsupported, state_->parts.file,
-         ": field \"post_processor\": its template for pairs does not hold each text once");
-  const size_t room = room_beside(pair_special_tokens(), options);
+  check_pair_template(state_->parts);
+  const size_t room = room_for_texts(pair_special_tokens(), options);
   const PairLengths kept = state_->encode(first, second, room, options, first_ids, second_ids);
   const bool left = state_->cuts_left(options);
   const size_t begin = ids.size(), types_begin = type_ids.size();

@@ -82,10 +82,12 @@ int32_t find_role(const TokenizerParts& parts, const TokenizerConfig& config,
        "\" is not in the vocabulary");
 }
 
-// Puts the tokens of these roles around texts, in place of what the file says.
+// Puts the tokens of these roles around texts, in place of what the file says. `trim_prefix`: the
+// add_prefix_space of a RobertaProcessing that trims offsets.
 void surround(TokenizerParts& parts, const TokenizerConfig& config, std::string_view before,
-              std::string_view after, PairForm form) {
+              std::string_view after, PairForm form, std::optional<bool> trim_prefix = {}) {
   parts.post_processor = PostProcessor();
+  if (trim_prefix) parts.post_processor.trim(*trim_prefix);
   const int32_t first = find_role(parts, config, before), last = find_role(parts, config, after);
   parts.post_processor.surround(first, last, form);
 }
@@ -117,7 +119,9 @@ void rebuild_roberta(TokenizerParts& parts, const TokenizerConfig& config) {
       ByteLevelSplit{.add_prefix_space = config.add_prefix_space.value_or(false),
                      .pattern = Pattern::regex(kGpt2Pattern, "ByteLevel")}};
   parts.decoders = {ByteLevelDecoder()};
-  surround(parts, config, "cls_token", "sep_token", PairForm::roberta);
+  surround(
+      parts, config, "cls_token", "sep_token", PairForm::roberta,
+      config.trim_offsets ? std::optional(config.add_prefix_space.value_or(false)) : std::nullopt);
 }
 
 void rebuild_xlm_roberta(TokenizerParts& parts, const TokenizerConfig& config) {
@@ -200,7 +204,7 @@ void rebuild(TokenizerParts& parts, const TokenizerConfig& config) {
       return surround(parts, config, "cls_token", "sep_token", PairForm::bert);
     case TokenizerClass::mpnet:
       rebuild_bert(parts, config);
-      return surround(parts, config, "cls_token", "sep_token", PairForm::roberta);
+      return surround(parts, config, "cls_token", "sep_token", PairForm::roberta, false);
     case TokenizerClass::roberta:
       return rebuild_roberta(parts, config);
     case TokenizerClass::xlm_roberta:

@@ -102,6 +102,7 @@ void read_main(const Json& json, TokenizerConfig& config) {
   config.tokenize_chinese_chars = root.get_bool("tokenize_chinese_chars", true);
   if (const auto node = root.find("add_prefix_space"); node && !node->is_null())
     config.add_prefix_space = node->as_bool();
+  config.trim_offsets = root.get_bool("trim_offsets", true);
   config.adds_ends = root.contains("add_bos_token") || root.contains("add_eos_token");
   if (const auto node = root.find("model_max_length"); node && !node->is_null()) {
     // Python writes "no limit" as the integer 10^30, sometimes as a float.

@@ -25,6 +25,7 @@ struct TokenizerConfig {
   TokenizerClass tokenizer_class = TokenizerClass::of_the_file;
   // For classes that make their tokenizer anew.
   std::optional<bool> add_prefix_space;
+  bool trim_offsets = true;
   bool do_lower_case = true;
   std::optional<bool> strip_accents;
   bool tokenize_chinese_chars = true;

@@ -74,6 +74,12 @@ void resolve_ids(TokenizerParts& parts, std::vector<AddedToken> list) {
 
 }  // namespace
 
+void check_pair_template(const TokenizerParts& parts) {
+  if (parts.post_processor.pair[0].empty())
+    fail(ErrorCode::unsupported, parts.file,
+         ": field \"post_processor\": its template for pairs does not hold each text once");
+}
+
 TokenizerParts read_tokenizer(const std::filesystem::path& directory) {
   std::error_code error;
   if (!std::filesystem::is_directory(directory, error))

@@ -33,6 +33,9 @@ struct TokenizerParts {
   TruncationSide truncation_side = TruncationSide::right;
 };
 
+// Error(unsupported) when the template for pairs does not hold each text once.
+void check_pair_template(const TokenizerParts& parts);
+
 // Reads the directory as Tokenizer::open describes. Errors as there.
 TokenizerParts read_tokenizer(const std::filesystem::path& directory);
 

@@ -18,6 +18,20 @@ size_t cut_one(const char* name, size_t other, size_t room) {
 
 }  // namespace
 
+size_t room_for_texts(size_t special_tokens, const EncodeOptions& options) {
+  if (!options.add_special_tokens) return options.max_length;
+  if (options.max_length < special_tokens)
+    fail(ErrorCode::invalid_argument, "max_length: expected at least ", special_tokens,
+         ", the number of special tokens, found ", options.max_length);
+  return options.max_length - special_tokens;
+}
+
+void refuse_only_second(const EncodeOptions& options) {
+  if (options.strategy == TruncationStrategy::only_second)
+    fail(ErrorCode::invalid_argument,
+         "strategy: only the second text may be cut, and there is none");
+}
+
 PairLengths truncate_pair(PairLengths lengths, size_t room, TruncationStrategy strategy) {
   if (lengths.first <= room && lengths.second <= room - lengths.first) return lengths;
   if (room == 0) return {0, 0};

@@ -7,6 +7,18 @@
 
 namespace headway {
 
+// The ids that may come from texts. Error(invalid_argument) when max_length is smaller than the
+// number of special tokens.
+size_t room_for_texts(size_t special_tokens, const EncodeOptions& options);
+
+// One id more than fits shows that a text is too long; what is behind it is not looked at.
+inline size_t one_more(size_t most) {
+  return most < EncodeOptions::kNoLimit ? most + 1 : most;
+}
+
+// For a single text that must be cut.
+void refuse_only_second(const EncodeOptions& options);
+
 struct PairLengths {
   size_t first, second;  // ids, special tokens not counted
 };

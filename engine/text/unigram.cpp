@@ -24,27 +24,47 @@ Unigram::Unigram(const Vocabulary& vocabulary, const UnigramOptions& options)
       byte_fallback_(options.byte_fallback),
       bytes_(byte_tokens(vocabulary)) {}
 
-void Unigram::encode(std::string_view word, Memory& memory, std::vector<int32_t>& ids) const {
+// Calls append(begin, end, id) for the best pieces of `word`, last one first; without an id for
+// unknown characters in a row, which are one piece.
+template <typename Append>
+void Unigram::walk(std::string_view word, Memory& memory, Append&& append) const {
   if (word.size() >= UINT32_MAX) fail(ErrorCode::limit, "a word of 4 GB or more");
   find_best(word, memory.nodes);
-  memory.ids.clear();
-  size_t unknown_end = word.size();  // where unknown pieces in a row, which are one, end
+  size_t unknown_end = word.size();
   bool unknown = false;
   for (size_t end = word.size(); end > 0;) {
     const Memory::Node& node = memory.nodes[end];
-    const size_t begin = end - node.length;
     if (node.id == unknown_) {
       if (!unknown) unknown_end = end;
       unknown = true;
     } else {
-      if (unknown) append_reversed(word.substr(end, unknown_end - end), memory.ids);
+      if (unknown) append(end, unknown_end, std::optional<int32_t>());
       unknown = false;
-      memory.ids.push_back(node.id);
+      append(end - node.length, end, std::optional(node.id));
     }
-    end = begin;
+    end -= node.length;
   }
-  if (unknown) append_reversed(word.substr(0, unknown_end), memory.ids);
+  if (unknown) append(size_t{0}, unknown_end, std::optional<int32_t>());
+}
+
+void Unigram::encode(std::string_view word, Memory& memory, std::vector<int32_t>& ids) const {
+  memory.ids.clear();
+  walk(word, memory, [&](size_t begin, size_t end, std::optional<int32_t> id) {
+    id ? memory.ids.push_back(*id) : append_reversed(word.substr(begin, end - begin), memory.ids);
+  });
   ids.insert(ids.end(), memory.ids.rbegin(), memory.ids.rend());
+}
+
+void Unigram::encode_spans(std::string_view word, Memory& memory, std::vector<int32_t>& ids,
+                           std::vector<ByteSpan>& spans) const {
+  memory.ids.clear();
+  memory.spans.clear();
+  walk(word, memory, [&](size_t begin, size_t end, std::optional<int32_t> id) {
+    id ? memory.ids.push_back(*id) : append_reversed(word.substr(begin, end - begin), memory.ids);
+    memory.spans.resize(memory.ids.size(), {begin, end});
+  });
+  ids.insert(ids.end(), memory.ids.rbegin(), memory.ids.rend());
+  spans.insert(spans.end(), memory.spans.rbegin(), memory.spans.rend());
 }
 
 void Unigram::find_best(std::string_view word, std::vector<Memory::Node>& nodes) const {

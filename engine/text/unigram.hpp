@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/text/aligned_text.hpp"
 #include "engine/text/byte_fallback.hpp"
 #include "engine/text/vocabulary.hpp"
 
@@ -32,6 +33,7 @@ class Unigram {
     };
     std::vector<Node> nodes;
     std::vector<int32_t> ids;
+    std::vector<ByteSpan> spans;
   };
 
   Unigram(const Vocabulary& vocabulary, const UnigramOptions& options);
@@ -40,8 +42,15 @@ class Unigram {
   // Error(invalid_argument) for a character without a piece when there is no unknown token;
   // Error(limit) beyond 4 GB.
   void encode(std::string_view word, Memory& memory, std::vector<int32_t>& ids) const;
+  // The same, and for each id the bytes of the word that it stands for: for the id of a byte those
+  // of all the unknown characters around it.
+  void encode_spans(std::string_view word, Memory& memory, std::vector<int32_t>& ids,
+                    std::vector<ByteSpan>& spans) const;
+  std::optional<int32_t> unknown() const { return unknown_; }
 
  private:
+  template <typename Append>
+  void walk(std::string_view word, Memory& memory, Append&& append) const;
   void find_best(std::string_view word, std::vector<Memory::Node>& nodes) const;
   void append_reversed(std::string_view piece, std::vector<int32_t>& ids) const;
 

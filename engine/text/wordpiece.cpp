@@ -13,6 +13,18 @@ void WordPiece::encode_any(std::string_view word, std::vector<int32_t>& ids) con
   chars > max_word_chars_ ? ids.push_back(unknown_) : encode(word, ids);
 }
 
+void WordPiece::encode_spans(std::string_view word, std::vector<int32_t>& ids,
+                             std::vector<ByteSpan>& spans) const {
+  const size_t before = ids.size();
+  encode_any(word, ids);
+  if (ids.size() - before == 1) return spans.push_back({0, word.size()});
+  for (size_t i = before, end = 0; i < ids.size(); ++i) {
+    const size_t begin = end;
+    end += vocabulary_->token(ids[i])->size() - (i == before ? 0 : prefix_size_);
+    spans.push_back({begin, end});
+  }
+}
+
 void WordPiece::encode(std::string_view word, std::vector<int32_t>& ids) const {
   const size_t before = ids.size();
   uint32_t root = ByteTrie::kRoot;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/text/aligned_text.hpp"
 #include "engine/text/vocabulary.hpp"
 
 namespace headway {
@@ -25,7 +26,9 @@ class WordPiece {
  public:
   // A word that cannot be cut up entirely is unknown as a whole.
   WordPiece(const Vocabulary& vocabulary, const WordPieceOptions& options)
-      : trie_(&vocabulary.trie()),
+      : vocabulary_(&vocabulary),
+        trie_(&vocabulary.trie()),
+        prefix_size_(options.prefix.size()),
         continuation_(trie_->find(options.prefix)),
         max_word_chars_(options.max_word_chars),
         unknown_(options.unknown) {}
@@ -35,12 +38,17 @@ class WordPiece {
   void encode(std::string_view word, std::vector<int32_t>& ids) const;
   // The same for a word of any length.
   void encode_any(std::string_view word, std::vector<int32_t>& ids) const;
+  // The same, and for each id the bytes of the word that it stands for.
+  void encode_spans(std::string_view word, std::vector<int32_t>& ids,
+                    std::vector<ByteSpan>& spans) const;
 
   size_t max_word_chars() const { return max_word_chars_; }
   int32_t unknown() const { return unknown_; }
 
  private:
+  const Vocabulary* vocabulary_;
   const ByteTrie* trie_;
+  size_t prefix_size_;
   uint32_t continuation_;  // the trie's node behind the prefix; kNone when no token has it
   size_t max_word_chars_;
   int32_t unknown_;

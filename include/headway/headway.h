@@ -157,6 +157,12 @@ HEADWAY_API headway_status headway_embed(const headway_embedder* embedder,
 enum { HEADWAY_LONGEST_FIRST = 0, HEADWAY_ONLY_FIRST = 1, HEADWAY_ONLY_SECOND = 2 };
 enum { HEADWAY_MODELS_SIDE = 0, HEADWAY_RIGHT = 1, HEADWAY_LEFT = 2 };
 
+// Bytes of the text, as given, that a token comes from.
+typedef struct headway_token_offsets {
+  size_t begin, end;
+  int32_t text;  // 0: the first text, 1: the second; -1: a special token around them
+} headway_token_offsets;
+
 typedef struct headway_tokenize_request {
   size_t size;
   headway_text text;
@@ -167,6 +173,8 @@ typedef struct headway_tokenize_request {
   int32_t side;                // HEADWAY_MODELS_SIDE, ...: what the model's files say, or else
   int32_t* ids;                // [capacity]; may be NULL when that is 0
   int32_t* type_ids;           // [capacity]: the segment of each id; or NULL
+  // [capacity] or NULL. Asking for them makes the call several times slower.
+  headway_token_offsets* offsets;
   size_t capacity;
   // Results
   size_t count;       // of ids; also with HEADWAY_BUFFER_TOO_SMALL, then the capacity needed

@@ -39,6 +39,18 @@ struct EncodeOptions {
   TruncationStrategy strategy = TruncationStrategy::longest_first;
   // Nothing: what the files say, the right for nearly all.
   std::optional<TruncationSide> side = std::nullopt;
+  // Say where tokens come from: encode() and encode_pair() fill Encoding::offsets, which makes them
+  // several times slower.
+  bool offsets = false;
+};
+
+// Where a token comes from.
+struct TokenOffsets {
+  // Bytes of the text, as the caller gave it (the reference's own are its characters). Tokens may
+  // share bytes: those of one character, or of characters that were normalized together.
+  size_t begin = 0;
+  size_t end = 0;
+  int32_t text = -1;  // 0: the first text, 1: the second; -1: a special token around them
 };
 
 struct Encoding {
@@ -46,7 +58,8 @@ struct Encoding {
   // Of a pair, one for each id: the segment that models of BERT's kind take it for. Empty for a
   // single text, whose types are all 0.
   std::vector<int32_t> type_ids;
-  bool truncated = false;  // there was more than max_length
+  std::vector<TokenOffsets> offsets;  // one for each id, where asked for
+  bool truncated = false;             // there was more than max_length
 };
 
 // The ids are those of the Rust library `tokenizers` (0.23.3), after what transformers does to it
@@ -79,7 +92,8 @@ class HEADWAY_API Tokenizer {
   // one of these, everything but the vocabulary is made anew, as in transformers:
   //   BertTokenizer and its kin, MPNetTokenizer: from do_lower_case (default true), strip_accents
   //     (default null) and tokenize_chinese_chars (default true) of tokenizer_config.json
-  //   RobertaTokenizer, XLMRobertaTokenizer: from add_prefix_space (default false, true)
+  //   RobertaTokenizer, XLMRobertaTokenizer: from add_prefix_space (default false, true);
+  //     the first also from trim_offsets (default true)
   // Other classes that do so are Error(unsupported); PreTrainedTokenizerFast takes the file as it
   // is.
   static Tokenizer open(const std::filesystem::path& model_directory);

@@ -65,11 +65,16 @@ TEST(GoldenPairs, IdsAndTypesEqualTheReference) {
       if (entry[6].is_null()) {
         ++refused;
         EXPECT_THROW(encode(tokenizer, entry, options), Error);
+        options.offsets = true;
+        EXPECT_THROW(encode(tokenizer, entry, options), Error);
         continue;
       }
       const Encoding encoding = encode(tokenizer, entry, options);
       EXPECT_EQ(encoding.ids, ids_of(entry[6]));
       EXPECT_EQ(encoding.type_ids, ids_of(entry[7]));
+      options.offsets = true;
+      EXPECT_EQ(encode(tokenizer, entry, options).ids, encoding.ids);
+      EXPECT_EQ(encode(tokenizer, entry, options).type_ids, encoding.type_ids);
       options.max_length = EncodeOptions::kNoLimit;
       const size_t all = encode(tokenizer, entry, options).ids.size();
       EXPECT_EQ(encoding.truncated, encoding.ids.size() < all);

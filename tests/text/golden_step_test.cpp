@@ -9,56 +9,18 @@
 #include <vector>
 
 #include "engine/base/message.hpp"
-#include "engine/formats/json.hpp"
 #include "engine/text/unicode.hpp"
 #include "headway/tokenizer.hpp"
-#include "tests/text/directory.hpp"
-#include "tests/text/golden_hash.hpp"
-#include "tests/text/small_tokenizer.hpp"
+#include "tests/text/golden_kinds.hpp"
 
 namespace headway {
 namespace {
 
 constexpr uint32_t kChunk = 16384;
 
-// The model whose ids are the bytes of the words: see the script.
-std::string transcript_model() {
-  std::string model =
-      R"({"type":"BPE","continuing_subword_prefix":"#","byte_fallback":true,"merges":[],"vocab":{)";
-  for (int byte = 0; byte < 256; ++byte) {
-    char entry[24];
-    std::snprintf(entry, sizeof entry, "%s\"<0x%02X>\":%d", byte ? "," : "", byte, byte);
-    model += entry;
-  }
-  return model + "}}";
-}
-
-// The value of `key` in a line of JSON that ends with the value of "pre_tokenizer".
-std::string field(const std::string& line, const std::string& key, const std::string& next) {
-  const std::string name = cat("\"", key, "\": ");
-  const size_t begin = line.find(name) + name.size();
-  return line.substr(begin, line.find(next, begin) - begin);
-}
-
-Tokenizer open(const std::string& name) {
-  const auto folder = golden_directory() / "tokenizer";
-  if (std::filesystem::exists(folder / "models" / (name + ".json"))) return open_trained(name);
-  std::ifstream steps(folder / "steps.jsonl");
-  for (std::string line; std::getline(steps, line);) {
-    if (Json::parse(line, "steps.jsonl").root().at("name").as_string() != name) continue;
-    line.pop_back();  // the closing brace
-    const std::string file =
-        cat(R"({"normalizer":)", field(line, "normalizer", ", \"pre_tokenizer\""),
-            R"(,"pre_tokenizer":)", line.substr(line.find("\"pre_tokenizer\": ") + 17),
-            R"(,"model":)", transcript_model(), "}");
-    return Tokenizer::open(TestDirectory(Files{{"tokenizer.json", file}}).path());
-  }
-  throw std::runtime_error("no such kind: " + name);
-}
-
 class Encoder {
  public:
-  explicit Encoder(const std::string& name) : tokenizer_(open(name)) {}
+  explicit Encoder(const std::string& name) : tokenizer_(open_kind(name, "#")) {}
   void add(std::string_view text, GoldenHash& hash) {
     ids_.clear();
     tokenizer_.encode_append(text, {.add_special_tokens = false}, ids_);
@@ -80,100 +42,6 @@ uint64_t hash_scalars(Encoder& encode, uint32_t first) {
       encode.add(text, hash);
   }
   return hash.value;
-}
-
-// The same as PIECES of the script.
-const std::string kPieces[] = {" ",
-                               " ",
-                               " ",
-                               "  ",
-                               "   ",
-                               "\n",
-                               "\r\n",
-                               " \n ",
-                               "\t",
-                               "'s",
-                               "'S",
-                               "'\u017f",
-                               "'ll",
-                               "'re",
-                               "'T",
-                               "\u212a",
-                               "the",
-                               "The",
-                               "THE",
-                               "of",
-                               " and",
-                               "licence",
-                               "Software",
-                               "a",
-                               "b",
-                               "ab",
-                               "abc",
-                               "x",
-                               "1",
-                               "12",
-                               "1234",
-                               "3.14",
-                               ",",
-                               ".",
-                               "...",
-                               "!?",
-                               "(",
-                               ")",
-                               "-",
-                               "_",
-                               "#",
-                               "/",
-                               "\u00e9",
-                               "e\u0301",
-                               "\u0301",
-                               "\u0323",
-                               "\u0308",
-                               "\ufb01",
-                               "\u212b",
-                               "\uac01",
-                               "\u1100\u1161\u11a8",
-                               "\u1161",
-                               "\u11a8",
-                               "\u4e2d\u6587",
-                               "\u3042",
-                               "\u30ab",
-                               "\u2581",
-                               "\u2581the",
-                               "<unk>",
-                               "<s>",
-                               "</s>",
-                               "<0x0A>",
-                               "\u00a0",
-                               "\u3000",
-                               "\u200b",
-                               "\u200d",
-                               "\U0001f600",
-                               "\U0001f1e9\U0001f1ea",
-                               "\u0915\u094d\u0915",
-                               "\u1ebf",
-                               "\u1e9b\u0323",
-                               "\u0130",
-                               "\u03a3",
-                               "\u00df",
-                               "\u00bd",
-                               "\u2160",
-                               "\u0663",
-                               "\ufffd",
-                               std::string(1, '\0')};
-
-std::string random_text(Draw& draw) {
-  std::string text;
-  for (uint32_t length = draw.below(24); length > 0; --length) {
-    if (draw.below(2)) {
-      text += kPieces[draw.below(std::size(kPieces))];
-    } else {
-      const auto& range = kGoldenRanges[draw.below(std::size(kGoldenRanges))];
-      append_utf8(text, range[0] + draw.below(range[1] - range[0] + 1));
-    }
-  }
-  return text;
 }
 
 // name -> what ("1c000": a chunk of scalars, "#3": a block of random strings) -> hash

@@ -88,6 +88,7 @@ void tokenize(const Tokenizer& tokenizer, headway_tokenize_request& request) {
   options.add_special_tokens = !read_flag(given.no_special_tokens, "request.no_special_tokens");
   options.strategy = read_strategy(given.strategy);
   options.side = read_side(given.side);
+  options.offsets = given.offsets != nullptr;
   const std::string_view text = read_text(given.text, "request.text");
   const Encoding encoding =
       given.second
@@ -100,9 +101,15 @@ void tokenize(const Tokenizer& tokenizer, headway_tokenize_request& request) {
   if (encoding.ids.empty()) return;
   not_null(given.ids, "request.ids");
   std::copy(encoding.ids.begin(), encoding.ids.end(), given.ids);
-  if (!given.type_ids) return;
-  std::fill_n(given.type_ids, encoding.ids.size(), 0);
-  std::copy(encoding.type_ids.begin(), encoding.type_ids.end(), given.type_ids);
+  if (given.type_ids) {
+    std::fill_n(given.type_ids, encoding.ids.size(), 0);
+    std::copy(encoding.type_ids.begin(), encoding.type_ids.end(), given.type_ids);
+  }
+  // Empty unless asked for.
+  for (size_t i = 0; i < encoding.offsets.size(); ++i) {
+    const TokenOffsets& place = encoding.offsets[i];
+    given.offsets[i] = {place.begin, place.end, place.text};
+  }
 }
 
 void decode(const Tokenizer& tokenizer, headway_decode_request& request) {

@@ -92,6 +92,13 @@ TEST(CEmbedder, PairsAreThoseOfCpp) {
   ASSERT_EQ(headway_tokenize(embedder.get(), &request, nullptr), HEADWAY_OK);
   types.resize(request.count);
   EXPECT_EQ(types, std::vector<int32_t>(request.count));
+
+  std::vector<headway_token_offsets> offsets(64);
+  request.offsets = offsets.data();
+  ASSERT_EQ(headway_tokenize(embedder.get(), &request, nullptr), HEADWAY_OK);
+  EXPECT_EQ(offsets[0].text, -1);  // [CLS]
+  EXPECT_EQ(offsets[2].text, 0);
+  EXPECT_EQ(first.substr(offsets[2].begin, offsets[2].end - offsets[2].begin), "is");
 }
 
 TEST(CEmbedder, ReadsItsOptions) {

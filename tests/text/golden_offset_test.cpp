@@ -1,0 +1,88 @@
+// Where tokens come from, against hashes of what the reference says (scripts/make_golden_offsets.py
+// has the other half).
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/text/golden_kinds.hpp"
+
+namespace headway {
+namespace {
+
+// A model of models/ with changes, or a kind of steps.jsonl.
+Tokenizer open(const std::string& name) {
+  const auto folder = golden_directory() / "tokenizer";
+  std::ifstream changed(folder / "offsets.jsonl");
+  for (std::string line; std::getline(changed, line);) {
+    const Json json = Json::parse(line, "offsets.jsonl");
+    if (json.root().at("name").as_string() != name) continue;
+    const std::string model(json.root().at("model").as_string());
+    std::string file = read_text(folder / "models" / (model + ".json"));
+    for (const JsonNode change : json.root().at("changes").elements()) {
+      const std::string_view from = change[0].as_string();
+      file.replace(file.find(from), from.size(), change[1].as_string());
+    }
+    return Tokenizer::open(TestDirectory(Files{{"tokenizer.json", file}}).path());
+  }
+  return open_kind(name, "");
+}
+
+std::map<std::string, std::vector<uint64_t>> read_hashes() {
+  std::map<std::string, std::vector<uint64_t>> hashes;
+  std::ifstream file(golden_directory() / "tokenizer/offsets.txt");
+  uint64_t hash;
+  std::string name;
+  while (file >> std::hex >> hash && std::getline(file >> std::ws, name))
+    hashes[name].push_back(hash);
+  return hashes;
+}
+
+class GoldenOffsets : public testing::TestWithParam<std::string> {};
+
+TEST_P(GoldenOffsets, PlacesEqualTheReferenceAndIdsThoseWithoutPlaces) {
+  const Tokenizer tokenizer = open(GetParam());
+  const std::vector<uint64_t> hashes = read_hashes().at(GetParam());
+  ASSERT_EQ(hashes.size(), 4u);
+  Draw draw(0x9E3779B97F4A7C15);
+  EncodeOptions options{.add_special_tokens = false};
+  for (size_t block = 0; block < hashes.size(); ++block) {
+    GoldenHash hash;
+    for (int i = 0; i < 100; ++i) {
+      const std::string text = random_text(draw);
+      options.offsets = false;
+      const std::vector<int32_t> ids = tokenizer.encode(text, options).ids;
+      options.offsets = true;
+      const Encoding encoding = tokenizer.encode(text, options);
+      ASSERT_EQ(encoding.ids, ids) << text;
+      ASSERT_EQ(encoding.offsets.size(), ids.size());
+      std::vector<int32_t> places;
+      for (size_t token = 0; token < ids.size(); ++token) {
+        const TokenOffsets& place = encoding.offsets[token];
+        ASSERT_EQ(place.text, 0);
+        places.insert(places.end(), {ids[token], static_cast<int32_t>(place.begin),
+                                     static_cast<int32_t>(place.end)});
+      }
+      hash.add_text(places);
+    }
+    EXPECT_EQ(hash.value, hashes[block]) << "random strings " << block;
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> names;
+  for (const auto& [name, hashes] : read_hashes()) names.push_back(name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, GoldenOffsets, testing::ValuesIn(names()), [](const auto& info) {
+  std::string name = info.param;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+});
+
+}  // namespace
+}  // namespace headway
