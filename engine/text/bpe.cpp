@@ -129,7 +129,11 @@ void Bpe::encode_part(std::string_view word, Memory& memory, std::vector<int32_t
     if (whole_words_first_ || known == kItself) return ids.push_back(*whole);
   }
   read_characters<false>(word, memory);
-  memory.ids.size() <= kFew ? merge_few(memory) : merge_many(memory);
+  if (memory.ids.size() <= kFew) {
+    merge_few(memory);
+  } else if (!merge_runs(memory)) {
+    merge_many(memory);
+  }
   if (whole) {
     const bool itself = memory.ids.size() == 1 && memory.ids[0] == *whole;
     known_[static_cast<size_t>(*whole)].store(itself ? kItself : kOther, std::memory_order_relaxed);

@@ -46,7 +46,12 @@ class Bpe {
     std::vector<int32_t> ids;
     std::vector<size_t> lengths;  // of the characters that ids are read from
     std::vector<uint32_t> ranks;
+    struct Run {
+      int32_t id;
+      size_t count;
+    };
     std::vector<Symbol> symbols;
+    std::vector<Run> runs, merged_runs;
     MergeQueue queue;
     std::vector<uint32_t> places;
     std::string text;
@@ -79,6 +84,8 @@ class Bpe {
   template <bool lengths>
   void read_characters(std::string_view word, Memory& memory) const;
   void merge_few(Memory& memory) const;
+  // False, changing no ids, for a word of many different symbols.
+  bool merge_runs(Memory& memory) const;
   void merge_many(Memory& memory) const;
 
   struct Pair {

@@ -100,8 +100,17 @@ size_t Pattern::match_chars(const Node& node, std::string_view text, size_t at) 
     if (!char_class.contains(decode_utf8(next, end))) break;
   if (count < node.min) return kNoMatch;
   if (node.possessive) return match(node.next, text, at + static_cast<size_t>(p - begin));
+  // A long run is given back character by character: most do not even start what follows.
+  const Node* const follower = node.next == kAccept ? nullptr : &nodes_[node.next];
+  const CharClass* const needed = follower && follower->kind == Kind::chars && follower->min > 0
+                                      ? &classes_[follower->char_class]
+                                      : nullptr;
+  const auto may_follow = [&](const char* next) {
+    return !needed || (next < end && needed->contains(decode_utf8(next, end)));
+  };
   for (;; --count) {
-    const size_t matched = match(node.next, text, at + static_cast<size_t>(p - begin));
+    const size_t matched =
+        !may_follow(p) ? kNoMatch : match(node.next, text, at + static_cast<size_t>(p - begin));
     if (matched != kNoMatch || count == node.min) return matched;
     do {
       --p;

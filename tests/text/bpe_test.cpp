@@ -70,6 +70,9 @@ TEST(Bpe, JoinsInTheOrderOfTheListWhateverTheLength) {
       const uint32_t letters = 1 + draw.below(3);  // runs of one letter have many equal ranks
       for (uint32_t length = 1 + draw.below(120); length > 0; --length)
         word += static_cast<char>('a' + draw.below(letters));
+      if (draw.below(4) == 0)  // a few long runs
+        for (uint32_t run = 1 + draw.below(4); run > 0; --run)
+          word += std::string(draw.below(40), static_cast<char>('a' + draw.below(3)));
       long_words += word.size() > 40;
       std::vector<int32_t> ids;
       bpe.encode(word, memory, ids);
