@@ -19,9 +19,9 @@ std::string repeated(std::string_view piece, size_t bytes = kBytes) {
 
 // 0.05 to 0.5 s on one core of a server. Anything quadratic would take hours, so the bound leaves
 // room for sanitizers and busy machines.
-Encoding timed(const Tokenizer& tokenizer, const std::string& text, size_t max_length) {
+Encoding timed(const Tokenizer& tokenizer, const std::string& text, const EncodeOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  Encoding encoding = tokenizer.encode(text, {.max_length = max_length});
+  Encoding encoding = tokenizer.encode(text, options);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   EXPECT_LT(seconds.count(), 20.0);
   return encoding;
@@ -35,26 +35,25 @@ Tokenizer with_tokens(const std::string& tokens) {
 
 TEST(LinearTime, LongWordsSpacesAndMarks) {
   const Tokenizer tokenizer = open_small();
-  const size_t no_limit = EncodeOptions::kNoLimit;
-  EXPECT_EQ(timed(tokenizer, repeated("a"), no_limit).ids.size(), 3u);
-  EXPECT_EQ(timed(tokenizer, repeated(" "), no_limit).ids.size(), 2u);
-  EXPECT_EQ(timed(tokenizer, repeated("\u0301"), no_limit).ids.size(), 2u);
-  EXPECT_EQ(timed(tokenizer, repeated("\u0323\u0301"), no_limit).ids.size(), 2u);
+  EXPECT_EQ(timed(tokenizer, repeated("a"), {}).ids.size(), 3u);
+  EXPECT_EQ(timed(tokenizer, repeated(" "), {}).ids.size(), 2u);
+  EXPECT_EQ(timed(tokenizer, repeated("\u0301"), {}).ids.size(), 2u);
+  EXPECT_EQ(timed(tokenizer, repeated("\u0323\u0301"), {}).ids.size(), 2u);
   // Marks that are no Mn stay: one run of 3 million to be put in order.
-  EXPECT_EQ(timed(tokenizer, repeated("\U0001d16d\U0001d165"), no_limit).ids.size(), 3u);
-  EXPECT_EQ(timed(tokenizer, repeated("\u00e9"), no_limit).ids.size(), 3u);
-  EXPECT_EQ(timed(tokenizer, repeated("\x80"), no_limit).ids.size(), 2u);
-  EXPECT_EQ(timed(tokenizer, repeated(","), no_limit).ids.size(), kBytes + 2);
-  EXPECT_EQ(timed(tokenizer, repeated("["), no_limit).ids.size(), kBytes + 2);
+  EXPECT_EQ(timed(tokenizer, repeated("\U0001d16d\U0001d165"), {}).ids.size(), 3u);
+  EXPECT_EQ(timed(tokenizer, repeated("\u00e9"), {}).ids.size(), 3u);
+  EXPECT_EQ(timed(tokenizer, repeated("\x80"), {}).ids.size(), 2u);
+  EXPECT_EQ(timed(tokenizer, repeated(","), {}).ids.size(), kBytes + 2);
+  EXPECT_EQ(timed(tokenizer, repeated("["), {}).ids.size(), kBytes + 2);
 }
 
 TEST(LinearTime, AddedTokensThatStripSpaces) {
   const std::string one = R"([{"id":19,"content":" ","rstrip":true}])";
   const std::string two = R"([{"id":19,"content":"<","lstrip":true,"rstrip":true}])";
   const std::string normal = R"([{"id":19,"content":"<","lstrip":true,"normalized":true}])";
-  EXPECT_GE(timed(with_tokens(one), repeated(" "), EncodeOptions::kNoLimit).ids.size(), 3u);
-  EXPECT_GE(timed(with_tokens(two), repeated("< "), EncodeOptions::kNoLimit).ids.size(), 1000u);
-  EXPECT_GE(timed(with_tokens(normal), repeated(" <"), EncodeOptions::kNoLimit).ids.size(), 1000u);
+  EXPECT_GE(timed(with_tokens(one), repeated(" "), {}).ids.size(), 3u);
+  EXPECT_GE(timed(with_tokens(two), repeated("< "), {}).ids.size(), 1000u);
+  EXPECT_GE(timed(with_tokens(normal), repeated(" <"), {}).ids.size(), 1000u);
 }
 
 TEST(LinearTime, EveryModel) {
@@ -62,7 +61,19 @@ TEST(LinearTime, EveryModel) {
     SCOPED_TRACE(name);
     const Tokenizer tokenizer = open_trained(name);
     for (const char* piece : {"a", " ", "\u0301", "\u0323\u0301", "the ", "\u4e2d", "\n", "a'"})
-      EXPECT_LE(timed(tokenizer, repeated(piece, kBytes / 4), 100).ids.size(), 100u) << piece;
+      EXPECT_LE(timed(tokenizer, repeated(piece, kBytes / 4), {.max_length = 100}).ids.size(), 100u)
+          << piece;
+  }
+}
+
+TEST(LinearTime, Places) {
+  std::vector<Tokenizer> tokenizers = {open_small()};
+  for (const char* name : kTrainedModels) tokenizers.push_back(open_trained(name));
+  for (const Tokenizer& tokenizer : tokenizers) {
+    for (const char* piece : {"a", " ", "\u0323\u0301", "the ", "\u4e2d", "a'"}) {
+      const Encoding encoding = timed(tokenizer, repeated(piece, kBytes / 16), {.offsets = true});
+      EXPECT_EQ(encoding.offsets.size(), encoding.ids.size()) << piece;
+    }
   }
 }
 
