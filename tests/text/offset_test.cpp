@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/message.hpp"
+#include "tests/text/golden_hash.hpp"
 #include "tests/text/small_tokenizer.hpp"
 
 namespace headway {
@@ -43,6 +44,30 @@ TEST(Offsets, CountBytesThatAreNotUtf8) {
   const Tokenizer tokenizer = open_small(json);
   EXPECT_EQ(places(tokenizer.encode("a \xE2\x82 b\x80 a", {.offsets = true})),
             (Places{".", "0:0-1", "0:2-4", "0:5-7", "0:8-9", "."}));
+}
+
+// Bytes that are mostly no text at all: places stay inside, and ids are those without places.
+TEST(Offsets, OfRandomBytes) {
+  SmallJson json;
+  json.post_processor =
+      R"({"type":"RobertaProcessing","cls":["[CLS]",2],"sep":["[SEP]",3],"add_prefix_space":false})";
+  json.added_tokens = R"([{"id":9,"content":"a","lstrip":true,"rstrip":true}])";
+  std::vector<Tokenizer> tokenizers = {open_small(json)};
+  for (const char* name : kTrainedModels) tokenizers.push_back(open_trained(name));
+  Draw draw(0x9E3779B97F4A7C15);
+  for (int i = 0; i < 2000; ++i) {
+    std::string text;
+    for (uint32_t length = draw.below(24); length > 0; --length)
+      text += draw.below(3) ? static_cast<char>(draw.below(256)) : " ab"[draw.below(3)];
+    for (const Tokenizer& tokenizer : tokenizers) {
+      const Encoding encoding = tokenizer.encode(text, {.offsets = true});
+      ASSERT_EQ(encoding.ids, tokenizer.encode(text).ids);
+      for (const TokenOffsets& place : encoding.offsets) {
+        ASSERT_LE(place.begin, place.end);
+        ASSERT_LE(place.end, text.size());
+      }
+    }
+  }
 }
 
 TEST(Offsets, OfPairsThatAreCut) {
