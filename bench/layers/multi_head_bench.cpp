@@ -21,7 +21,7 @@ void multi_head_bench(benchmark::State& state, const BenchShape& shape, Attentio
   Graph graph;
   const Value x = graph.input("x", DType::f32, shape.dim);
   graph.output("y", multi_head(graph, x, {.qkv = {qkv.weights()}, .out = out.weights()},
-                               {.heads = shape.heads, .scale = {}, .strategy = strategy})
+                               {.heads = shape.heads, .strategy = strategy})
                         .output);
   const Engine engine = compile(graph, {.threads = threads}, {.precision = precision});
 

@@ -108,7 +108,6 @@ void check_bindings(const Program& program, const Limits& limits, std::span<cons
            "'");
     }
     check_lengths(limits, input);
-    check_data("input", input, type, input.batch.rows());
   }
   for (const NamedValue& named : program.inputs) {
     const bool bound = std::any_of(inputs.begin(), inputs.end(),
@@ -118,6 +117,10 @@ void check_bindings(const Program& program, const Limits& limits, std::span<cons
 
   const Group all(std::span(streams.data(), static_cast<size_t>(program.streams)), 0,
                   inputs[0].batch.sequences());
+  for (const Input& input : inputs) {
+    const ValueType& type = program.types[program.find_input(input.name)->value];
+    check_data("input", input, type, all.rows(type.rows));
+  }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const NamedValue* named = program.find_output(outputs[i].name);
     check_name("output", outputs, i, named, program.outputs);

@@ -37,6 +37,15 @@ Value add_input(Graph::State& state, const std::string& name, DType dtype, int64
   return {id};
 }
 
+// The rows of a value that an input is to be like.
+RowSpace token_rows(const std::string& name, const ValueType& like) {
+  if (like.rows.kind != RowSpace::Kind::tokens) {
+    fail(ErrorCode::invalid_argument, "input '", name, "' is to have the rows of ",
+         like.to_string(), ", expected rows of tokens");
+  }
+  return like.rows;
+}
+
 }  // namespace
 
 std::string ValueType::to_string() const {
@@ -71,12 +80,14 @@ Value Graph::input(const std::string& name, DType dtype, int64_t width) {
 }
 
 Value Graph::input(const std::string& name, DType dtype, int64_t width, Value like) {
-  const RowSpace rows = type(like).rows;
-  if (rows.kind != RowSpace::Kind::tokens) {
-    fail(ErrorCode::invalid_argument, "input '", name, "' is to have the rows of ",
-         type(like).to_string(), ", expected rows of tokens");
-  }
-  return add_input(*state_, name, dtype, width, rows);
+  return add_input(*state_, name, dtype, width, token_rows(name, type(like)));
+}
+
+Value Graph::input_pairs(const std::string& name, int64_t width, Value queries, Value keys) {
+  const RowSpace of_queries = token_rows(name, type(queries)),
+                 of_keys = token_rows(name, type(keys));
+  return add_input(*state_, name, DType::f32, width,
+                   {RowSpace::Kind::pairs, of_queries.stream, of_keys.stream});
 }
 
 void Graph::output(const std::string& name, Value value) {

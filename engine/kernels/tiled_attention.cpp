@@ -13,7 +13,9 @@
 #include "hwy/foreach_target.h"
 
 #include "engine/kernels/exp-inl.hpp"
+#include "engine/kernels/pack-inl.hpp"
 #include "engine/kernels/partial-inl.hpp"
+#include "engine/kernels/score_rule-inl.hpp"
 #include "hwy/highway.h"
 
 #ifndef HEADWAY_TILED_ATTENTION_ONCE
@@ -25,8 +27,9 @@ constexpr size_t kWidestVector = 16;  // floats of AVX-512
 constexpr size_t kMostRows = 12;
 
 // Keys of a block: packed keys and values of 2 x 64 KiB stay in L2 beside the queries' results.
-constexpr size_t key_block(size_t size) {
-  return std::clamp<size_t>(16384 / std::max<size_t>(size, 1) / 64 * 64, 64, 512);
+constexpr size_t key_block(size_t size, size_t value_size) {
+  const size_t widest = std::max({size, value_size, size_t{1}});
+  return std::clamp<size_t>(16384 / widest / 64 * 64, 64, 512);
 }
 
 constexpr size_t round_up(size_t value, size_t step) {
@@ -35,22 +38,41 @@ constexpr size_t round_up(size_t value, size_t step) {
 
 // Rows of scores lie a vector further apart than a block is long, so that they do not fall into the
 // same cache sets.
-constexpr size_t score_stride(size_t size) {
-  return key_block(size) + kWidestVector;
+constexpr size_t score_stride(size_t size, size_t value_size) {
+  return key_block(size, value_size) + kWidestVector;
 }
 
 // Where things lie in the scratch, in floats; every part is a multiple of the widest vector.
 struct Layout {
-  explicit Layout(size_t size)
+  Layout(size_t size, size_t value_size)
       : keys(0),
-        values(keys + key_block(size) * size),
-        queries(values + key_block(size) * round_up(size, kWidestVector)),
+        values(keys + key_block(size, value_size) * size),
+        queries(values + key_block(size, value_size) * round_up(value_size, kWidestVector)),
         scores(round_up(queries + kMostRows * size, kWidestVector)),
-        sums(round_up(scores + kMostRows * score_stride(size), kWidestVector)),
-        maxima(sums + kTiledQueries),
-        results(maxima + kTiledQueries),
-        end(results + kTiledQueries * round_up(size, kWidestVector)) {}
+        sums(round_up(scores + kMostRows * score_stride(size, value_size), kWidestVector)),
+        maxima(sums + kTiledRows),
+        results(maxima + kTiledRows),
+        end(results + kTiledRows * round_up(value_size, kWidestVector)) {}
   size_t keys, values, queries, scores, sums, maxima, results, end;
+};
+
+// Rows that are computed together: some queries of one head, or all queries of some heads.
+struct RowBlock {
+  size_t head = 0, heads = 1;     // counted from the call's first
+  size_t query = 0, queries = 0;  // of each head
+  size_t row = 0;                 // of the call
+
+  size_t rows() const { return heads * queries; }
+};
+
+// Keys of a call that are packed at a time.
+struct KeyTile {
+  size_t begin = 0, count = 0;  // among all keys
+  const float* v = nullptr;     // the row of the first
+  size_t v_stride = 0;
+  bool finite = true;  // all values
+
+  KeyRange range() const { return {begin, begin + count}; }
 };
 
 }  // namespace
@@ -75,75 +97,6 @@ constexpr size_t kRows = 6;
 constexpr size_t kRows = 12;
 #endif
 
-// from [count, size] transposed to [size][width], zeros in columns from count to width.
-void transpose(const float* HWY_RESTRICT from, size_t stride, size_t count, size_t size,
-               size_t width, float* HWY_RESTRICT to) {
-  if (count < width) std::memset(to, 0, size * width * sizeof(float));
-  size_t row = 0;
-#if HWY_TARGET != HWY_SCALAR
-  // In blocks of 4 x 4.
-  const hn::FixedTag<float, 4> d4;
-  const hn::FixedTag<double, 2> d2;
-  for (; row + 4 <= count; row += 4, from += 4 * stride) {
-    size_t i = 0;
-    for (; i + 4 <= size; i += 4) {
-      const auto r0 = hn::LoadU(d4, from + i), r1 = hn::LoadU(d4, from + stride + i);
-      const auto r2 = hn::LoadU(d4, from + 2 * stride + i),
-                 r3 = hn::LoadU(d4, from + 3 * stride + i);
-      const auto low01 = hn::BitCast(d2, hn::InterleaveLower(d4, r0, r1));
-      const auto high01 = hn::BitCast(d2, hn::InterleaveUpper(d4, r0, r1));
-      const auto low23 = hn::BitCast(d2, hn::InterleaveLower(d4, r2, r3));
-      const auto high23 = hn::BitCast(d2, hn::InterleaveUpper(d4, r2, r3));
-      float* column = to + i * width + row;
-      hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, low01, low23)), d4, column);
-      hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, low01, low23)), d4, column + width);
-      hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, high01, high23)), d4, column + 2 * width);
-      hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, high01, high23)), d4, column + 3 * width);
-    }
-    for (; i < size; ++i) {
-      for (size_t j = 0; j < 4; ++j) to[i * width + row + j] = from[j * stride + i];
-    }
-  }
-#endif
-  for (; row < count; ++row, from += stride) {
-    for (size_t i = 0; i < size; ++i) to[i * width + row] = from[i];
-  }
-}
-
-// keys [count, size] to panels of two vectors of keys, of one for what remains:
-// [panel][size][lanes], zeros beyond count.
-void pack_keys(const float* from, size_t stride, size_t count, size_t size, float* to) {
-  const size_t lanes = hn::Lanes(Float());
-  size_t key = 0;
-  for (; key + lanes < count; key += 2 * lanes, to += 2 * lanes * size) {
-    transpose(from + key * stride, stride, std::min(2 * lanes, count - key), size, 2 * lanes, to);
-  }
-  if (key < count) transpose(from + key * stride, stride, count - key, size, lanes, to);
-}
-
-// values [count, size] to chunks of two vectors of columns (one for what remains):
-// [chunk][count][lanes], zeros beyond size.
-void pack_values(const float* HWY_RESTRICT from, size_t stride, size_t count, size_t size,
-                 float* HWY_RESTRICT to) {
-  const Float d;
-  const size_t lanes = hn::Lanes(d);
-  const auto load = [&](const float* row, size_t column) HWY_ATTR {
-    if (column + lanes <= size) return hn::LoadU(d, row + column);
-    return load_partial(d, row + column, size - column);
-  };
-  size_t column = 0;
-  for (; column + lanes < size; column += 2 * lanes) {
-    for (size_t j = 0; j < count; ++j, to += 2 * lanes) {
-      hn::Store(load(from + j * stride, column), d, to);
-      hn::Store(load(from + j * stride, column + lanes), d, to + lanes);
-    }
-  }
-  if (column < size) {
-    for (size_t j = 0; j < count; ++j, to += lanes)
-      hn::Store(load(from + j * stride, column), d, to);
-  }
-}
-
 // scores[r][0, C lanes) = q[r] k for one panel of keys.
 template <size_t R, size_t C>
 HWY_INLINE void score_panel(const float* HWY_RESTRICT queries, const float* HWY_RESTRICT panel,
@@ -167,17 +120,18 @@ HWY_INLINE void score_panel(const float* HWY_RESTRICT queries, const float* HWY_
   }
 }
 
-// results[r] (+)= weights[r] values, for one chunk of C vectors of columns.
+// results[r] (+)= weights[r] values, for one chunk of C vectors of columns and the first `rows` r.
 template <size_t R, size_t C>
 HWY_INLINE void value_chunk(const float* HWY_RESTRICT weights, size_t weight_stride,
-                            const float* HWY_RESTRICT chunk, size_t count, bool first,
+                            const float* HWY_RESTRICT chunk, size_t count, bool first, size_t rows,
                             float* HWY_RESTRICT results, size_t result_stride) {
   const Float d;
   const size_t lanes = hn::Lanes(d);
   Vector sum[R][C];
   for (size_t r = 0; r < R; ++r) {
     for (size_t c = 0; c < C; ++c) {
-      sum[r][c] = first ? hn::Zero(d) : hn::Load(d, results + r * result_stride + c * lanes);
+      sum[r][c] =
+          first || r >= rows ? hn::Zero(d) : hn::Load(d, results + r * result_stride + c * lanes);
     }
   }
   for (size_t j = 0; j < count; ++j, chunk += C * lanes) {
@@ -188,7 +142,7 @@ HWY_INLINE void value_chunk(const float* HWY_RESTRICT weights, size_t weight_str
       for (size_t c = 0; c < C; ++c) sum[r][c] = hn::MulAdd(w, v[c], sum[r][c]);
     }
   }
-  for (size_t r = 0; r < R; ++r) {
+  for (size_t r = 0; r < R && r < rows; ++r) {
     for (size_t c = 0; c < C; ++c) hn::Store(sum[r][c], d, results + r * result_stride + c * lanes);
   }
 }
@@ -197,7 +151,7 @@ HWY_INLINE void value_chunk(const float* HWY_RESTRICT weights, size_t weight_str
 struct Running {
   float* maximum;  // of the scores so far
   float* sum;      // of exp(score - maximum)
-  float* result;   // sum of exp(score - maximum) v, [size rounded up to vectors]
+  float* result;   // sum of exp(score - maximum) v, [value size rounded up to vectors]
 };
 
 // Scores [n] of one query become weights relative to the running maximum; n is a whole number of
@@ -228,84 +182,212 @@ HWY_INLINE void exponentials(float* HWY_RESTRICT scores, size_t n, size_t width,
   *q.maximum = hn::GetLane(most);
 }
 
-// One block of R query rows (`count` of them real) against one block of packed keys and values.
-template <size_t R>
-void query_block(const TiledAttention& a, size_t query, size_t count, size_t keys, bool first,
-                 const Layout& at, float* scratch) {
-  const Float d;
-  const size_t lanes = hn::Lanes(d);
-  const size_t stride = score_stride(a.size);
-  const size_t width = round_up(a.size, lanes);
-  float* scores = scratch + at.scores;
-  transpose(a.q + query * a.q_stride, a.q_stride, count, a.size, R, scratch + at.queries);
-  const float* panel = scratch + at.keys;
-  size_t padded = 0;
-  for (; padded + lanes < keys; padded += 2 * lanes, panel += 2 * lanes * a.size) {
-    score_panel<R, 2>(scratch + at.queries, panel, a.size, scores + padded, stride);
+// A call, and what is looked up once for it.
+struct Call {
+  Call(const TiledAttention& a, float* scratch)
+      : a(a),
+        at(a.size, a.value_size),
+        scratch(scratch),
+        keys(a.past.count + a.keys.count),
+        width(round_up(a.value_size, hn::Lanes(Float()))),
+        banded(a.rule->has_band() || a.rule->visible_keys < keys),
+        adjusts(a.rule->adjusts()) {}
+
+  // Keys that queries of the call see.
+  KeyRange band(size_t query, size_t queries) const {
+    return banded ? a.rule->band(a.first_query + query, queries, keys) : KeyRange{0, keys};
   }
-  if (padded < keys) {
-    score_panel<R, 1>(scratch + at.queries, panel, a.size, scores + padded, stride);
-    padded += lanes;
+  Running running(size_t row) const {
+    return {scratch + at.maxima + row, scratch + at.sums + row, scratch + at.results + row * width};
   }
-  for (size_t r = 0; r < count; ++r) {
-    float* row = scores + r * stride;
-    for (size_t key = keys; key < padded; ++key) row[key] = -std::numeric_limits<float>::infinity();
-    exponentials(row, padded, width, a.scale, first,
-                 {scratch + at.maxima + query + r, scratch + at.sums + query + r,
-                  scratch + at.results + (query + r) * width});
-  }
-  float* results = scratch + at.results + query * width;
-  const float* chunk = scratch + at.values;
-  size_t column = 0;
-  for (; column + lanes < a.size; column += 2 * lanes, chunk += 2 * lanes * keys) {
-    value_chunk<R, 2>(scores, stride, chunk, keys, first, results + column, width);
-  }
-  if (column < a.size)
-    value_chunk<R, 1>(scores, stride, chunk, keys, first, results + column, width);
+
+  const TiledAttention& a;
+  const Layout at;
+  float* const scratch;
+  const size_t keys;
+  const size_t width;  // of a row of results
+  const bool banded;
+  const bool adjusts;
+};
+
+// The keys of a tile that a query of the call sees, counted from the tile's first.
+HWY_INLINE KeyRange seen_of(const Call& c, const KeyTile& tile, size_t query) {
+  if (!c.banded) return {0, tile.count};
+  const KeyRange seen = c.band(query, 1).within(tile.range());
+  return seen.empty() ? KeyRange{} : KeyRange{seen.begin - tile.begin, seen.end - tile.begin};
 }
 
-// The smallest compiled block of at least `count` rows.
-void any_query_block(const TiledAttention& a, size_t query, size_t count, size_t keys, bool first,
-                     const Layout& at, float* scratch) {
-  if (count <= 1) return query_block<1>(a, query, count, keys, first, at, scratch);
-  if (count <= 2) return query_block<2>(a, query, count, keys, first, at, scratch);
-  if (count <= 4 || kRows == 4) return query_block<4>(a, query, count, keys, first, at, scratch);
+// Scores [all.begin, all.end) of a query, as q k^T has left them, become weights relative to the
+// running maximum. The range is a whole number of vectors and holds those that the query sees.
+HWY_INLINE void weigh(const Call& c, const KeyTile& tile, size_t head, size_t query, KeyRange all,
+                      bool first, float* scores, const Running& running) {
+  KeyRange seen = seen_of(c, tile, query);
+  if (seen.empty()) seen = {all.begin, all.begin};
+  constexpr float kHidden = -std::numeric_limits<float>::infinity();
+  for (size_t key = all.begin; key < seen.begin; ++key) scores[key] = kHidden;
+  for (size_t key = seen.end; key < all.end; ++key) scores[key] = kHidden;
+  if (c.adjusts && !seen.empty()) {
+    adjust_scores(Float(), *c.a.rule, c.a.first_head + head, c.a.first_query + query,
+                  tile.begin + seen.begin, seen.end - seen.begin, scores + seen.begin);
+  }
+  exponentials(scores + all.begin, all.end - all.begin, c.width, c.adjusts ? 1 : c.a.rule->scale,
+               first, running);
+}
+
+// results += weights times values, without those that a query does not see: a product would carry
+// 0 times NaN to it.
+void add_seen(const Call& c, const RowBlock& block, const KeyTile& tile, bool first,
+              const float* scores, size_t stride) {
+  for (size_t r = 0; r < block.rows(); ++r) {
+    const size_t query = block.query + r % block.queries;
+    float* result = c.running(block.row + r).result;
+    if (first) std::memset(result, 0, c.width * sizeof(float));
+    const KeyRange seen = seen_of(c, tile, query);
+    add_visible(Float(), *c.a.rule, c.a.first_head + block.head + r / block.queries,
+                c.a.first_query + query, {tile.begin + seen.begin, tile.begin + seen.end},
+                scores + r * stride + seen.begin, tile.v + seen.begin * tile.v_stride,
+                tile.v_stride, c.a.value_size, result);
+  }
+}
+
+// One block of at most R rows against a tile of packed keys and values.
+template <size_t R>
+void row_block(const Call& c, const RowBlock& block, const KeyTile& tile) {
+  const TiledAttention& a = c.a;
+  const size_t lanes = hn::Lanes(Float());
+  const KeyRange band = c.band(block.query, block.queries), part = band.within(tile.range());
+  if (part.empty()) return;
+  const bool first = band.begin >= tile.begin;
+  const size_t stride = score_stride(a.size, a.value_size);
+  const size_t rows = block.rows();
+
+  float* queries = c.scratch + c.at.queries;
+  if (rows < R) std::memset(queries, 0, R * a.size * sizeof(float));
+  for (size_t h = 0; h < block.heads; ++h) {
+    transpose(a.q + (block.head + h) * a.q_head + block.query * a.q_stride, a.q_stride,
+              block.queries, a.size, R, queries + h * block.queries);
+  }
+
+  // Whole panels of two vectors; the tile's last may have one.
+  const KeyRange seen{part.begin - tile.begin, part.end - tile.begin};
+  float* scores = c.scratch + c.at.scores;
+  KeyRange panels;
+  panels.begin = panels.end = seen.begin / (2 * lanes) * (2 * lanes);
+  const float* panel = c.scratch + c.at.keys + panels.begin * a.size;
+  while (panels.end + lanes < tile.count && panels.end < seen.end) {
+    score_panel<R, 2>(queries, panel, a.size, scores + panels.end, stride);
+    panels.end += 2 * lanes;
+    panel += 2 * lanes * a.size;
+  }
+  if (panels.end < seen.end) {
+    score_panel<R, 1>(queries, panel, a.size, scores + panels.end, stride);
+    panels.end += lanes;
+  }
+
+  size_t r = 0;
+  for (size_t h = 0; h < block.heads; ++h) {
+    for (size_t i = 0; i < block.queries; ++i, ++r) {
+      weigh(c, tile, block.head + h, block.query + i, panels, first, scores + r * stride,
+            c.running(block.row + r));
+    }
+  }
+
+  if (!tile.finite && (c.banded || a.rule->hides()))
+    return add_seen(c, block, tile, first, scores, stride);
+  float* results = c.running(block.row).result;
+  const float* weights = scores + seen.begin;
+  const size_t count = seen.end - seen.begin;
+  const float* chunk = c.scratch + c.at.values;
+  size_t column = 0;
+  for (; column + lanes < a.value_size; column += 2 * lanes, chunk += 2 * lanes * tile.count) {
+    value_chunk<R, 2>(weights, stride, chunk + seen.begin * 2 * lanes, count, first, rows,
+                      results + column, c.width);
+  }
+  if (column < a.value_size) {
+    value_chunk<R, 1>(weights, stride, chunk + seen.begin * lanes, count, first, rows,
+                      results + column, c.width);
+  }
+}
+
+// The smallest compiled block of at least the rows there are.
+void any_row_block(const Call& c, const RowBlock& block, const KeyTile& tile) {
+  const size_t rows = block.rows();
+  if (rows <= 1) return row_block<1>(c, block, tile);
+  if (rows <= 2) return row_block<2>(c, block, tile);
+  if (rows <= 4 || kRows == 4) return row_block<4>(c, block, tile);
   if constexpr (kRows > 4) {
-    if (count <= 6 || kRows == 6) return query_block<6>(a, query, count, keys, first, at, scratch);
+    if (rows <= 6 || kRows == 6) return row_block<6>(c, block, tile);
   }
   if constexpr (kRows > 6) {
-    if (count <= 8) return query_block<8>(a, query, count, keys, first, at, scratch);
-    if (count <= 10) return query_block<10>(a, query, count, keys, first, at, scratch);
-    return query_block<kRows>(a, query, count, keys, first, at, scratch);
+    if (rows <= 8) return row_block<8>(c, block, tile);
+    if (rows <= 10) return row_block<10>(c, block, tile);
+    return row_block<kRows>(c, block, tile);
   }
+}
+
+// Calls body(block) for all rows: those of a head in blocks of about equal height, so that the last
+// one is not nearly empty, or several heads that have few.
+template <typename Body>
+void for_each_block(const TiledAttention& a, const Body& body) {
+  const size_t blocks = (a.queries + kRows - 1) / kRows;
+  const size_t height = (a.queries + blocks - 1) / blocks;
+  const size_t heads = std::max<size_t>(kRows / a.queries, 1);
+  RowBlock block;
+  for (; block.head < a.heads; block.head += block.heads) {
+    block.heads = std::min(heads, a.heads - block.head);
+    for (block.query = 0; block.query < a.queries; block.query += height) {
+      block.queries = std::min(height, a.queries - block.query);
+      body(block);
+      block.row += block.rows();
+    }
+  }
+}
+
+// The rows of a part of the keys, before which `before` come.
+void attend_to(const Call& c, const KeyRows& rows, size_t before) {
+  const TiledAttention& a = c.a;
+  const KeyRange part = c.band(0, a.queries).within({before, before + rows.count});
+  KeyTile tile{.v_stride = rows.v_stride};
+  for (tile.begin = part.begin; tile.begin < part.end; tile.begin += tile.count) {
+    tile.count = std::min(key_block(a.size, a.value_size), part.end - tile.begin);
+    const size_t key = tile.begin - before;
+    tile.v = rows.v + key * rows.v_stride;
+    pack_keys(rows.k + key * rows.k_stride, rows.k_stride, tile.count, a.size,
+              c.scratch + c.at.keys);
+    tile.finite =
+        pack_values(tile.v, rows.v_stride, tile.count, a.value_size, c.scratch + c.at.values);
+    for_each_block(a, [&](const RowBlock& block) { any_row_block(c, block, tile); });
+  }
+}
+
+// out = result / sum of one query.
+void write_out(const Running& running, size_t size, float* out) {
+  if (*running.sum == 0) {  // nothing seen: the result has perhaps not even been begun
+    std::memset(out, 0, size * sizeof(float));
+    return;
+  }
+  const Float d;
+  const size_t lanes = hn::Lanes(d);
+  const auto inverse = hn::Set(d, 1.0f / *running.sum);
+  size_t i = 0;
+  for (; i + lanes <= size; i += lanes)
+    hn::StoreU(hn::Mul(inverse, hn::Load(d, running.result + i)), d, out + i);
+  if (i < size)
+    store_partial(d, hn::Mul(inverse, hn::Load(d, running.result + i)), out + i, size - i);
 }
 
 void tiled_attention_kernel(const TiledAttention& a, float* scratch) {
-  const Float d;
-  const size_t lanes = hn::Lanes(d);
-  const Layout at(a.size);
-  const size_t width = round_up(a.size, lanes);
-  // Rows in blocks of about equal height, so that the last one is not nearly empty.
-  const size_t blocks = (a.queries + kRows - 1) / kRows;
-  const size_t height = (a.queries + blocks - 1) / blocks;
-  for (size_t key = 0; key < a.keys; key += key_block(a.size)) {
-    const size_t keys = std::min(key_block(a.size), a.keys - key);
-    pack_keys(a.k + key * a.k_stride, a.k_stride, keys, a.size, scratch + at.keys);
-    pack_values(a.v + key * a.v_stride, a.v_stride, keys, a.size, scratch + at.values);
-    for (size_t query = 0; query < a.queries; query += height) {
-      any_query_block(a, query, std::min(height, a.queries - query), keys, key == 0, at, scratch);
+  const Call c(a, scratch);
+  std::fill_n(scratch + c.at.sums, a.heads * a.queries, 0.0f);
+  attend_to(c, a.past, 0);
+  attend_to(c, a.keys, a.past.count);
+  for_each_block(a, [&](const RowBlock& block) {
+    for (size_t r = 0; r < block.rows(); ++r) {
+      write_out(c.running(block.row + r), a.value_size,
+                a.out + (block.head + r / block.queries) * a.out_head +
+                    (block.query + r % block.queries) * a.out_stride);
     }
-  }
-  for (size_t query = 0; query < a.queries; ++query) {
-    const auto inverse = hn::Set(d, 1.0f / scratch[at.sums + query]);
-    const float* result = scratch + at.results + query * width;
-    float* out = a.out + query * a.out_stride;
-    size_t i = 0;
-    for (; i + lanes <= a.size; i += lanes)
-      hn::StoreU(hn::Mul(inverse, hn::Load(d, result + i)), d, out + i);
-    if (i < a.size)
-      store_partial(d, hn::Mul(inverse, hn::Load(d, result + i)), out + i, a.size - i);
-  }
+  });
 }
 
 }  // namespace
@@ -318,8 +400,8 @@ namespace headway {
 
 HWY_EXPORT(tiled_attention_kernel);
 
-size_t tiled_attention_scratch(size_t size) {
-  return Layout(size).end * sizeof(float);
+size_t tiled_attention_scratch(size_t size, size_t value_size) {
+  return Layout(size, value_size).end * sizeof(float);
 }
 
 void tiled_attention(const TiledAttention& a, std::byte* scratch) {

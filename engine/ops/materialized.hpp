@@ -10,10 +10,4 @@ size_t materialized_scratch_bytes(const AttentionShape& shape, bool weights_want
 void run_materialized(const AttentionShape& shape, const AttentionData& data,
                       const AttentionItem& item, std::byte* scratch);
 
-// Its first half alone, scores and softmax: the attention weights of an item, for every strategy
-// that keeps none. The heads and queries of items are at most those of `size`.
-size_t attention_weights_scratch_bytes(const AttentionShape& shape, const AttentionItem& size);
-void attention_weights(const AttentionShape& shape, const AttentionData& data,
-                       const AttentionItem& item, std::byte* scratch);
-
 }  // namespace headway

@@ -176,11 +176,17 @@ dnnl::matmul::primitive_desc batched_desc(const BatchedGemmShape& s) {
                        memory::dims{s.b_batch, s.b_row, s.b_column});
   const memory::desc c({s.batch, s.m, s.n}, memory::data_type::f32,
                        memory::dims{s.c_batch, s.c_row, 1});
-  return {cpu(), a, b, c, user_scratchpad()};
+  dnnl::primitive_attr attributes = user_scratchpad();
+  if (s.adds) {
+    dnnl::post_ops add;
+    add.append_sum();
+    attributes.set_post_ops(add);
+  }
+  return {cpu(), a, b, c, attributes};
 }
 
 // Both kinds of shape as a list of numbers, for the cache.
-using Key = std::array<int64_t, 12>;
+using Key = std::array<int64_t, 13>;
 
 struct KeyHash {
   size_t operator()(const Key& key) const {
@@ -305,8 +311,8 @@ std::shared_ptr<const Gemm> packed_gemm(const PackedGemmShape& s) {
 }
 
 std::shared_ptr<const Gemm> batched_gemm(const BatchedGemmShape& s) {
-  const Key key = {1,       s.batch,   s.m,     s.k,        s.n,       s.a_batch,
-                   s.a_row, s.b_batch, s.b_row, s.b_column, s.c_batch, s.c_row};
+  const Key key = {1,         s.batch, s.m,        s.k,       s.n,     s.a_batch, s.a_row,
+                   s.b_batch, s.b_row, s.b_column, s.c_batch, s.c_row, s.adds};
   return cache().get(key, [&] {
     return make("make a batched matmul",
                 [&] { return std::make_shared<const OnednnGemm>(batched_desc(s)); });

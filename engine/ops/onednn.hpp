@@ -28,13 +28,14 @@ struct PackedGemmShape {
   friend bool operator==(const PackedGemmShape&, const PackedGemmShape&) = default;
 };
 
-// C[i] = A[i] B[i] for i in [0, batch), each matrix with strides of its own, in elements. The inner
-// stride of A and C is 1.
+// C[i] = A[i] B[i] for i in [0, batch), or C[i] += where `adds`, each matrix with strides of its
+// own, in elements. The inner stride of A and C is 1.
 struct BatchedGemmShape {
   int64_t batch, m, k, n;
   int64_t a_batch, a_row;
   int64_t b_batch, b_row, b_column;
   int64_t c_batch, c_row;
+  bool adds = false;
   friend bool operator==(const BatchedGemmShape&, const BatchedGemmShape&) = default;
 };
 

@@ -4,45 +4,67 @@
 #include <algorithm>
 
 #include "engine/kernels/tiled_attention.hpp"
-#include "engine/ops/materialized.hpp"
+#include "engine/ops/scores.hpp"
 
 namespace headway {
+namespace {
+
+constexpr int64_t kRows = kTiledRows;
+
+KeyRows key_rows(const float* k, HeadStrides k_strides, const float* v, HeadStrides v_strides,
+                 int64_t kv_head, int64_t count) {
+  return {.k = k + kv_head * k_strides.head,
+          .v = v + kv_head * v_strides.head,
+          .count = to_size(count),
+          .k_stride = to_size(k_strides.token),
+          .v_stride = to_size(v_strides.token)};
+}
+
+}  // namespace
 
 // One head for as many queries as share a packing of the keys; several heads of a short sequence,
 // so that an item is worth handing out (some 50 us of arithmetic at most, some 5 at least where
-// there is so much).
+// there is so much). Heads that share their keys stay together where they are few enough rows.
 AttentionItem tiled_item_size(const AttentionShape& shape) {
   constexpr int64_t kScores = 4096;
-  const int64_t queries = std::clamp<int64_t>(shape.queries, 1, kTiledQueries);
-  const int64_t heads = kScores / queries / std::max<int64_t>(shape.keys, 1);
-  return {.heads = std::clamp<int64_t>(heads, 1, shape.heads), .queries = queries};
+  const int64_t queries = std::clamp<int64_t>(shape.queries, 1, kRows);
+  const int64_t sharing = std::min(shape.heads / shape.kv_heads, kRows / queries);
+  const int64_t heads = kScores / queries / std::max<int64_t>(shape.all_keys(), 1);
+  return {.heads = std::clamp(heads / sharing * sharing, sharing, shape.heads), .queries = queries};
 }
 
 size_t tiled_scratch_bytes(const AttentionShape& shape, bool weights_wanted) {
-  const size_t tiles = tiled_attention_scratch(static_cast<size_t>(shape.size));
-  if (!weights_wanted) return tiles;
-  return std::max(tiles, attention_weights_scratch_bytes(shape, tiled_item_size(shape)));
+  return std::max(tiled_attention_scratch(to_size(shape.size), to_size(shape.value_size)),
+                  scores_scratch_bytes(shape, tiled_item_size(shape), weights_wanted));
 }
 
 void run_tiled(const AttentionShape& s, const AttentionData& data, const AttentionItem& item,
                std::byte* scratch) {
   if (data.scores != nullptr) attention_weights(s, data, item, scratch);
+  if (data.stage_scores != nullptr) scores_at_stage(s, data, item, scratch);
   if (data.out == nullptr) return;
-  for (int64_t head = item.head; head < item.head + item.heads; ++head) {
-    const int64_t column = head * s.size;
-    tiled_attention({.q = data.q + item.query * s.q_stride + column,
-                     .k = data.k + column,
-                     .v = data.v + column,
-                     .out = data.out + item.query * s.out_stride + column,
-                     .queries = static_cast<size_t>(item.queries),
-                     .keys = static_cast<size_t>(s.keys),
-                     .size = static_cast<size_t>(s.size),
-                     .q_stride = static_cast<size_t>(s.q_stride),
-                     .k_stride = static_cast<size_t>(s.k_stride),
-                     .v_stride = static_cast<size_t>(s.v_stride),
-                     .out_stride = static_cast<size_t>(s.out_stride),
-                     .scale = s.scale},
-                    scratch);
+  const int64_t sharing = s.heads / s.kv_heads, end = item.head + item.heads;
+  for (int64_t head = item.head, next; head < end; head = next) {
+    const int64_t kv_head = s.kv_head(head);
+    next =
+        std::min({end, (kv_head + 1) * sharing, head + std::max<int64_t>(kRows / item.queries, 1)});
+    tiled_attention(
+        {.q = data.q + head * s.q.head + item.query * s.q.token,
+         .out = data.out + head * s.out.head + item.query * s.out.token,
+         .past = key_rows(data.past_k, s.past_k, data.past_v, s.past_v, kv_head, s.past),
+         .keys = key_rows(data.k, s.k, data.v, s.v, kv_head, s.keys),
+         .heads = to_size(next - head),
+         .queries = to_size(item.queries),
+         .size = to_size(s.size),
+         .value_size = to_size(s.value_size),
+         .q_head = to_size(s.q.head),
+         .q_stride = to_size(s.q.token),
+         .out_head = to_size(s.out.head),
+         .out_stride = to_size(s.out.token),
+         .rule = &s.rule,
+         .first_head = to_size(head),
+         .first_query = to_size(item.query)},
+        scratch);
   }
 }
 

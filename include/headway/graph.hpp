@@ -63,6 +63,11 @@ class HEADWAY_API Graph {
   // An input whose tokens are those of `like` (token types beside token ids).
   Value input(const std::string& name, DType dtype, int64_t width, Value like);
 
+  // An input with a row for each pair of a token of `queries` and one of `keys`: for each sequence
+  // [width, its tokens of `queries`, its tokens of `keys`], f32. It is bound with the batch of
+  // `queries`.
+  Value input_pairs(const std::string& name, int64_t width, Value queries, Value keys);
+
   // Names a value as an output. Any value can be one, an input too, under several names. Error as
   // above.
   void output(const std::string& name, Value value);

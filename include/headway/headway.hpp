@@ -1,6 +1,7 @@
 // Headway: transformer layers on CPUs. This header includes the whole library.
 #pragma once
 
+#include "headway/attention.hpp"
 #include "headway/batch.hpp"
 #include "headway/embedder.hpp"
 #include "headway/engine.hpp"

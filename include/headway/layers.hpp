@@ -56,32 +56,71 @@ HEADWAY_API Value pool(Graph& graph, Value x, Pooling kind, const std::string& n
 // Each row divided by max(its Euclidean norm, 1e-12), as torch.nn.functional.normalize.
 HEADWAY_API Value l2_normalize(Graph& graph, Value x, const std::string& name = "");
 
+// Rotary position embedding (Su et al., "RoFormer", 2021): pair p of a head turns by position *
+// base^(-2 p / dims) / scaling.
+struct RotaryOptions {
+  int64_t dims = 0;  // of each head that turn: even, at most size
+  double base = 10000;
+  double scaling = 1;  // positions are divided by it
+};
+// The angles of each token of `like`, for all layers that turn by them: [tokens, dims], cosines
+// then sines. A sequence's positions go on where its tokens of `past` end.
+HEADWAY_API Value rotary_table(Graph& graph, Value like, const RotaryOptions& options,
+                               const std::string& name = "");
+HEADWAY_API Value rotary_table(Graph& graph, Value like, Value past, const RotaryOptions& options,
+                               const std::string& name = "");
+
+// How a MultiHead layer turns its queries and keys.
+struct Rotary {
+  Value table;
+  bool interleaved =
+      false;  // pairs are neighbours; else numbers p and p + dims / 2, as in GPT-NeoX
+};
+
+// As AttentionOptions in attention.hpp, where more is said. A sequence's position is the number of
+// its past tokens; key lengths are those of the sequences.
 struct MultiHeadOptions {
-  int64_t heads = 1;                // H; must divide D
-  std::optional<float> scale = {};  // of q k^T, above 0; 1 / sqrt(size) when absent
+  int64_t heads = 1;                // H
+  int64_t kv_heads = 0;             // divides heads; 0: as many
+  std::optional<float> scale = {};  // of q k^T; 1 / sqrt(size) when absent
+  float softcap = 0;
+  bool causal = false;
+  bool bottom_right = false;
+  std::optional<int64_t> left_window = {}, right_window = {};
+  std::vector<float> alibi_slopes = {};  // [H]
+  Weight relative_bias = {};             // [H | 1, 2 r + 1]
+  std::optional<Rotary> rotary = {};     // not with keys of another stream
+  // Added to the scores, -inf hides: for each sequence [H | 1, tokens of x, tokens of memory], as
+  // Graph::input_pairs.
+  std::optional<Value> bias = {};
+  // Keys and values before those of x: rows [tokens of another stream, KV (size + value size)] as
+  // MultiHeadValues::keys_values of earlier runs. Not together with `bias`.
+  std::optional<Value> past = {};
   AttentionStrategy strategy = AttentionStrategy::automatic;
 };
 
-// Weights of a MultiHead layer: qkv is one Linear [3 D, D], or three [D, D] in the order q, k, v;
-// out is [D, D].
+// Weights of a MultiHead layer: qkv is one Linear [H size + KV (size + value size), in], or three,
+// q [H size, in], k [KV size, in] and v [KV value size, in]; out is [D, H value size]. Sizes follow
+// from these shapes; usually KV = H, and size and value size are D / H.
 struct MultiHeadWeights {
   std::vector<LinearWeights> qkv;
   LinearWeights out;
 };
 
+// Computed only where used.
 struct MultiHeadValues {
-  Value output;   // [tokens of x, D]
-  Value weights;  // attention weights, for each sequence [H, tokens of x, tokens of memory];
-                  // computed only when used
+  Value output;       // [tokens of x, D]
+  Value weights;      // for each sequence [H, tokens of x, tokens of memory]; none with `past`
+  Value keys_values;  // [tokens of memory, KV (size + value size)]: keys, turned, then values
 };
 
 // Multi-head attention (Vaswani et al., 2017) with the structure of DESIGN: q, k, v projections,
 // softmax(q k^T * scale) v per head and sequence, output projection. Self-attention over x [tokens,
-// D].
+// in].
 HEADWAY_API MultiHeadValues multi_head(Graph& graph, Value x, MultiHeadWeights weights,
                                        const MultiHeadOptions& options,
                                        const std::string& name = "");
-// Cross-attention: queries from x, keys and values from `memory` [tokens of another stream, D].
+// Cross-attention: queries from x, keys and values from `memory` [tokens of another stream, in].
 HEADWAY_API MultiHeadValues multi_head(Graph& graph, Value x, Value memory,
                                        MultiHeadWeights weights, const MultiHeadOptions& options,
                                        const std::string& name = "");

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tests/kernels/kernel_test.hpp"
+#include "tests/kernels/random_rule.hpp"
 #include "tests/reference/attention.hpp"
 
 namespace headway::test {
@@ -32,27 +33,26 @@ struct Free {
 };
 
 // Exactly what was promised to be enough, so that a sanitizer sees what lies beyond.
-std::unique_ptr<std::byte, Free> scratch_for(size_t size) {
+std::unique_ptr<std::byte, Free> scratch_for(size_t size, size_t value_size) {
   return std::unique_ptr<std::byte, Free>(static_cast<std::byte*>(
-      ::operator new[](tiled_attention_scratch(size), std::align_val_t{64})));
+      ::operator new[](tiled_attention_scratch(size, value_size), std::align_val_t{64})));
 }
 
 std::vector<float> run(const Case& c, const Data& data, float scale) {
   std::vector<float> out(c.queries * c.size, kNaN);
-  const auto scratch = scratch_for(c.size);
-  for (size_t query = 0; query < c.queries; query += kTiledQueries) {
+  const auto scratch = scratch_for(c.size, c.size);
+  const ScoreRule rule{.scale = scale};
+  for (size_t query = 0; query < c.queries; query += kTiledRows) {
     tiled_attention({.q = data.q() + query * data.stride,
-                     .k = data.k(c),
-                     .v = data.v(c),
                      .out = out.data() + query * c.size,
-                     .queries = std::min(kTiledQueries, c.queries - query),
-                     .keys = c.keys,
+                     .keys = {data.k(c), data.v(c), c.keys, data.stride, data.stride},
+                     .queries = std::min(kTiledRows, c.queries - query),
                      .size = c.size,
+                     .value_size = c.size,
                      .q_stride = data.stride,
-                     .k_stride = data.stride,
-                     .v_stride = data.stride,
                      .out_stride = c.size,
-                     .scale = scale},
+                     .rule = &rule,
+                     .first_query = query},
                     scratch.get());
   }
   return out;
@@ -157,11 +157,123 @@ TEST(TiledAttention, stays_within_its_arrays) {
       const std::vector<float> keys = normal_values(c.keys * c.size);
       for (const Guard guard : kGuards) {
         Guarded q(queries, guard), k(keys, guard), v(keys, guard), out(queries, guard);
-        const auto scratch = scratch_for(c.size);
-        tiled_attention({q.data(), k.data(), v.data(), out.data(), c.queries, c.keys, c.size,
-                         c.size, c.size, c.size, c.size, 1},
+        const auto scratch = scratch_for(c.size, c.size);
+        const ScoreRule rule;
+        tiled_attention({.q = q.data(),
+                         .out = out.data(),
+                         .keys = {k.data(), v.data(), c.keys, c.size, c.size},
+                         .queries = c.queries,
+                         .size = c.size,
+                         .value_size = c.size,
+                         .q_stride = c.size,
+                         .out_stride = c.size,
+                         .rule = &rule},
                         scratch.get());
       }
+    }
+  });
+}
+
+// Heads that share their keys, past keys, values of another size, and any rule: every row as the
+// scalar scores and their softmax say.
+TEST(TiledAttention, agrees_with_the_oracle_under_any_rule) {
+  on_each_target([] {
+    for (uint32_t seed = 0; seed < 60; ++seed) {
+      std::mt19937 random(seed);
+      const auto below = [&](size_t n) { return random() % n; };
+      const size_t heads = 1 + below(3), queries = 1 + below(60), past = below(3) * below(40);
+      const size_t count = 1 + below(seed % 4 == 0 ? 700 : 90), size = 1 + below(40);
+      const size_t value_size = 1 + below(40), keys = past + count;
+      SCOPED_TRACE(testing::Message()
+                   << "seed " << seed << ": " << heads << " heads, " << queries << " queries, "
+                   << past << " + " << count << " keys, sizes " << size << " and " << value_size);
+      const RandomRule made(random, 2 + heads, 3 + queries, keys);
+      const ScoreRule& rule = made.rule;
+      const std::vector<float> q = normal_values(heads * queries * size, 0, 1, seed);
+      std::vector<float> k = normal_values(keys * size, 0, 1, seed + 1);
+      std::vector<float> v = normal_values(keys * value_size, 0, 1, seed + 2);
+      // What nobody sees may be anything.
+      std::vector<std::vector<double>> scores;
+      std::vector<bool> seen(keys);
+      for (size_t row = 0; row < heads * queries; ++row) {
+        std::vector<double> dots(keys);
+        for (size_t j = 0; j < keys; ++j)
+          for (size_t i = 0; i < size; ++i)
+            dots[j] += double{q[row * size + i]} * double{k[j * size + i]};
+        scores.push_back(expected_scores(rule, 2 + row / queries, 3 + row % queries, dots));
+        for (size_t j = 0; j < keys; ++j) seen[j] = seen[j] || scores.back()[j] != -kInfinity;
+      }
+      for (size_t j = 0; j < keys; ++j) {
+        if (seen[j]) continue;
+        std::fill_n(&k[j * size], size, kNaN);
+        std::fill_n(&v[j * value_size], value_size, j % 2 == 0 ? kNaN : kInfinity);
+      }
+      std::vector<float> out(heads * queries * value_size, kNaN);
+      const auto scratch = scratch_for(size, value_size);
+      tiled_attention(
+          {.q = q.data(),
+           .out = out.data(),
+           .past = {k.data(), v.data(), past, size, value_size},
+           .keys = {k.data() + past * size, v.data() + past * value_size, count, size, value_size},
+           .heads = heads,
+           .queries = queries,
+           .size = size,
+           .value_size = value_size,
+           .q_head = queries * size,
+           .q_stride = size,
+           .out_head = queries * value_size,
+           .out_stride = value_size,
+           .rule = &rule,
+           .first_head = 2,
+           .first_query = 3},
+          scratch.get());
+      for (size_t row = 0; row < heads * queries; ++row) {
+        const std::vector<double> weights = reference::softmax(scores[row], 1);
+        double largest = std::sqrt(static_cast<double>(size));
+        for (const double score : scores[row])
+          if (std::isfinite(score)) largest = std::max(largest, std::abs(score));
+        for (size_t i = 0; i < value_size; ++i) {
+          double sum = 0;
+          for (size_t j = 0; j < keys; ++j)
+            if (weights[j] > 0) sum += weights[j] * double{v[j * value_size + i]};
+          ASSERT_NEAR(out[row * value_size + i], sum, 64 * kUnit * largest)
+              << "row " << row << ", " << i;
+        }
+      }
+    }
+  });
+}
+
+// A hidden NaN costs a visible bit no query.
+TEST(TiledAttention, gives_the_same_bits_whatever_is_hidden) {
+  on_each_target([] {
+    const Case c{50, 50, 20};
+    Data data(c);
+    const auto causal = [&] {
+      std::vector<float> out(c.queries * c.size);
+      const auto scratch = scratch_for(c.size, c.size);
+      const ScoreRule rule{.last = 0};
+      tiled_attention({.q = data.q(),
+                       .out = out.data(),
+                       .keys = {data.k(c), data.v(c), c.keys, data.stride, data.stride},
+                       .queries = c.queries,
+                       .size = c.size,
+                       .value_size = c.size,
+                       .q_stride = data.stride,
+                       .out_stride = c.size,
+                       .rule = &rule},
+                      scratch.get());
+      return out;
+    };
+    const std::vector<float> all = causal();
+    for (const size_t bad : {1, 13, 49}) {
+      Data clean = data;
+      std::fill_n(&data.rows[bad * data.stride + c.size], 2 * c.size, kNaN);
+      const std::vector<float> out = causal();
+      EXPECT_TRUE(
+          same_bits(std::span(out).first(bad * c.size), std::span(all).first(bad * c.size)));
+      for (size_t i = bad * c.size; i < out.size(); ++i) ASSERT_TRUE(std::isnan(out[i])) << i;
+      data = clean;
     }
   });
 }

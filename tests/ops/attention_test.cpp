@@ -25,15 +25,18 @@ struct Sequence {
       : shape{.queries = queries,
               .keys = keys,
               .heads = heads,
+              .kv_heads = heads,
               .size = size,
-              .q_stride = heads * size + 3,
-              .k_stride = 2 * heads * size,
-              .v_stride = heads * size + 16,
-              .out_stride = heads * size + 5,
-              .scale = 1 / std::sqrt(static_cast<float>(size))},
-        q(rows(random, queries, shape.q_stride)),
-        k(rows(random, keys, shape.k_stride)),
-        v(rows(random, keys, shape.v_stride)) {}
+              .value_size = size,
+              .q = {size, heads * size + 3},
+              .k = {size, 2 * heads * size},
+              .v = {size, heads * size + 16},
+              .out = {size, heads * size + 5},
+              .scores = {queries * keys, keys},
+              .rule = {.scale = 1 / std::sqrt(static_cast<float>(size))}},
+        q(rows(random, queries, shape.q.token)),
+        k(rows(random, keys, shape.k.token)),
+        v(rows(random, keys, shape.v.token)) {}
 
   std::vector<float> rows(Random& random, int64_t count, int64_t stride) const {
     const int64_t width = shape.heads * shape.size;
@@ -53,8 +56,8 @@ struct Sequence {
                              static_cast<size_t>(stride)};
     };
     return reference::attention(
-        rows(wide_q, shape.queries, shape.q_stride), rows(wide_k, shape.keys, shape.k_stride),
-        rows(wide_v, shape.keys, shape.v_stride), shape.heads, shape.size, shape.scale);
+        rows(wide_q, shape.queries, shape.q.token), rows(wide_k, shape.keys, shape.k.token),
+        rows(wide_v, shape.keys, shape.v.token), shape.heads, shape.size, shape.rule.scale);
   }
 
   AttentionShape shape;
@@ -64,9 +67,9 @@ struct Sequence {
 // What a strategy has written; NaN where it has not.
 struct Result {
   explicit Result(const AttentionShape& s)
-      : out(((s.queries - 1) * s.out_stride + s.heads * s.size), kNaN),
+      : out(((s.queries - 1) * s.out.token + s.heads * s.size), kNaN),
         scores(s.heads * s.queries * s.keys, kNaN) {}
-  std::vector<float> out;     // at out_stride
+  std::vector<float> out;     // at out.token
   std::vector<float> scores;  // [H, Tq, Tk]
 };
 
@@ -138,7 +141,7 @@ TEST_F(AttentionTest, agrees_with_the_oracle) {
       SCOPED_TRACE(method.name);
       Result result = run(method, sequence, true, true);
       for (int64_t i = 0; i < s.queries * width; ++i) {
-        float& got = result.out[i / width * s.out_stride + i % width];
+        float& got = result.out[i / width * s.out.token + i % width];
         ASSERT_NEAR(got, exact.output[i], tolerance) << "out " << i;
         got = kNaN;
       }
@@ -182,7 +185,7 @@ TEST_F(AttentionTest, writes_an_item_and_nothing_beside_it) {
                      << ", queries " << item.query << " + " << item.queries);
         Result expected(s), got(s);
         for (int64_t query = item.query; query < item.query + item.queries; ++query) {
-          const int64_t begin = query * s.out_stride + item.head * s.size;
+          const int64_t begin = query * s.out.token + item.head * s.size;
           std::copy_n(all.out.begin() + begin, item.heads * s.size, expected.out.begin() + begin);
           for (int64_t head = item.head; head < item.head + item.heads; ++head) {
             const int64_t row = (head * s.queries + query) * s.keys;
