@@ -46,6 +46,19 @@ static int run_layer(headway_error* error) {
   return 0;
 }
 
+static int run_attention(headway_error* error) {
+  // One key: its value, whatever the query.
+  const float q[2] = {1, 2}, k[2] = {3, 4}, v[1] = {5};
+  float out[1] = {0};
+  headway_attention_request request = {.size = sizeof(request)};
+  request.q = (headway_array){.data = q, .extents = {1, 1, 1, 2}};
+  request.k = (headway_array){.data = k, .extents = {1, 1, 1, 2}};
+  request.v = (headway_array){.data = v, .extents = {1, 1, 1, 1}};
+  request.out = (headway_output_array){.data = out, .extents = {1, 1, 1, 1}};
+  if (headway_attention(&request, error) != HEADWAY_OK) return 41;
+  return out[0] == 5 ? 0 : 42;
+}
+
 static int run_model(const char* directory, headway_error* error) {
   headway_embedder *embedder = NULL, *copy = NULL;
   if (headway_embedder_open(directory, NULL, &embedder, error) != HEADWAY_OK) return 11;
@@ -98,5 +111,7 @@ int use_headway_from_c(const char* model_directory) {
   if (strcmp(headway_version(), HEADWAY_VERSION) != 0) return 32;
   if (strcmp(headway_status_name(HEADWAY_OK), "ok") != 0) return 33;
   const int layer = run_layer(&error);
-  return layer != 0 ? layer : run_model(model_directory, &error);
+  if (layer != 0) return layer;
+  const int attention = run_attention(&error);
+  return attention != 0 ? attention : run_model(model_directory, &error);
 }

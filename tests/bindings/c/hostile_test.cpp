@@ -254,7 +254,7 @@ TEST_F(CHostile, LayerWeights) {
   weights.dim = std::numeric_limits<int64_t>::max();
   expect(HEADWAY_LIMIT, "weights.dim", create(weights));
   weights = layer.weights();
-  weights.scale = -1;
+  weights.scale = std::numeric_limits<float>::infinity();
   expect(HEADWAY_INVALID_ARGUMENT, "scale", create(weights));
 }
 
