@@ -1,7 +1,9 @@
 # What `cmake --install` puts under the prefix: headers, the library with its CMake package and pkg-config file, the
 # command, licences, and oneDNN in a folder of its own where it is not the system's.
 include(CMakePackageConfigHelpers)
-include(HeadwayBundle)
+if(HEADWAY_BUNDLE_ONEDNN)
+  headway_install_onednn(headway "${CMAKE_INSTALL_LIBDIR}/headway" "${CMAKE_INSTALL_DOCDIR}/onednn")
+endif()
 
 set(headway_package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/headway")
 
