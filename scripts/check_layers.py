@@ -42,6 +42,7 @@ LIBRARY_HOME = [
     (r"hwy/.*", r"engine/kernels/.*"),
     (r"simdjson.*", r"engine/formats/.*"),
     (r"CLI/.*", r"engine/cli/.*"),
+    (r"nanobind/.*", r"engine/bindings/python/.*"),
 ]
 
 # What a public header or an example may include besides public headers: the libraries of C++ and C.
@@ -63,6 +64,8 @@ def check_engine_include(file, folder, header):
         target = header.split("/")[1]
         if target not in reach(folder):
             return f"engine/{folder} must not include engine/{target}, which is not below it"
+        if file.startswith("engine/bindings/python/") and not header.startswith("engine/bindings/python/"):
+            return f"engine/bindings/python stands on the public headers alone, not on {header}"
     elif header.startswith("headway/"):
         home = PUBLIC_HOME.get(header, folder)
         if home not in reach(folder):
@@ -171,6 +174,13 @@ PLANTED = {
         ('#include "engine/embed/a.hpp"', True),
     ],
     "engine/embed/a.cpp": [('#include "engine/models/a.hpp"', False), ('#include "tests/a.hpp"', True)],
+    "engine/bindings/python/a.cpp": [
+        ("#include <nanobind/nanobind.h>", False),
+        ('#include "headway/embedder.hpp"', False),
+        ('#include "engine/bindings/python/a.hpp"', False),
+        ('#include "engine/base/message.hpp"', True),
+    ],
+    "engine/bindings/c/a.cpp": [("#include <nanobind/nanobind.h>", True)],
     "engine/cli/a.cpp": [("#include <CLI/CLI.hpp>", False), ('#include "engine/bindings/c/a.hpp"', True)],
     "engine/extra/a.cpp": [("// a folder that nobody announced", True)],
     "tests/kernels/a.cpp": [('#include "hwy/highway.h"', False), ('#include "engine/kernels/a.hpp"', False)],

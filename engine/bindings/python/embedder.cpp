@@ -1,0 +1,130 @@
+// The Embedder.
+#include "headway/embedder.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/bindings/python/arrays.hpp"
+#include "engine/bindings/python/parts.hpp"
+
+namespace nb = nanobind;
+
+namespace headway::python {
+namespace {
+
+Embedder open(nb::bytes path, int threads, const std::string& precision, int64_t max_length) {
+  EmbedderOptions options;
+  options.threads = threads;
+  options.precision = read_precision(precision);
+  options.max_length = max_length;
+  const std::string name(path.c_str(), path.size());
+  const nb::gil_scoped_release others_may_run;
+  return Embedder::open(name, options);
+}
+
+// The UTF-8 of Python's texts, which this keeps alive.
+class Texts {
+ public:
+  explicit Texts(nb::typed<nb::list, nb::any> texts) {
+    for (nb::handle text : texts) add(nb::borrow(text));
+  }
+  const std::vector<std::string_view>& views() const { return views_; }
+
+ private:
+  void add(nb::object text) {
+    const auto name = [&] { return "texts[" + std::to_string(views_.size()) + "]: "; };
+    if (!PyUnicode_Check(text.ptr()))
+      throw nb::type_error(
+          (name() + "expected str, found " + nb::type_name(text.type()).c_str()).c_str());
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (!data) {
+      if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
+      PyErr_Clear();
+      throw Error(ErrorCode::invalid_argument,
+                  name() + "expected text, found half of a surrogate pair");
+    }
+    views_.emplace_back(data, static_cast<size_t>(size));
+    alive_.push_back(std::move(text));
+  }
+
+  std::vector<nb::object> alive_;
+  std::vector<std::string_view> views_;
+};
+
+void embed(const Embedder& embedder, nb::typed<nb::list, nb::any> texts, OutputArray<2> out) {
+  const Texts given(texts);
+  if (out.shape(0) != given.views().size() || out.shape(1) != static_cast<size_t>(embedder.dim()))
+    throw Error(ErrorCode::internal, "out has another shape than [texts, dim]");
+  const nb::gil_scoped_release others_may_run;
+  embedder.embed(given.views(), out.data());
+}
+
+// As the model sees the texts: with special tokens, cut at its limit.
+std::vector<std::vector<int32_t>> tokenize(const Embedder& embedder,
+                                           nb::typed<nb::list, nb::any> texts) {
+  const Texts given(texts);
+  const nb::gil_scoped_release others_may_run;
+  const EncodeOptions options{.max_length = static_cast<size_t>(embedder.info().max_length)};
+  std::vector<std::vector<int32_t>> ids;
+  ids.reserve(given.views().size());
+  for (const std::string_view text : given.views())
+    ids.push_back(embedder.tokenizer().encode(text, options).ids);
+  return ids;
+}
+
+// The first numbers of each vector, made length 1 again if asked (as l2_normalize): sums in double,
+// one after the other, so that a vector's bits depend on nothing else.
+void shorten(DenseArray<2> vectors, bool normalize, OutputArray<2> out) {
+  const size_t dim = vectors.shape(1), kept = out.shape(1);
+  if (kept > dim || out.shape(0) != vectors.shape(0))
+    throw Error(ErrorCode::internal, "out has another shape than [texts, dimensions]");
+  const nb::gil_scoped_release others_may_run;
+  for (size_t i = 0; i < out.shape(0); ++i) {
+    const float* from = vectors.data() + i * dim;
+    float* to = out.data() + i * kept;
+    double squares = 0;
+    for (size_t j = 0; j < kept; ++j) squares += static_cast<double>(from[j]) * from[j];
+    const double length = normalize ? std::max(std::sqrt(squares), 1e-12) : 1;
+    for (size_t j = 0; j < kept; ++j) to[j] = static_cast<float>(from[j] / length);
+  }
+}
+
+nb::typed<nb::dict, nb::str, nb::any> info(const Embedder& embedder) {
+  const ModelInfo& model = embedder.info();
+  const EngineInfo engine = embedder.engine().info();
+  nb::typed<nb::dict, nb::str, nb::any> facts;
+  facts["architecture"] = model.architecture;
+  facts["parameters"] = model.parameters;
+  facts["layers"] = model.layers;
+  facts["dim"] = model.dim;
+  facts["heads"] = model.heads;
+  facts["vocabulary"] = model.vocabulary;
+  facts["max_length"] = model.max_length;
+  facts["max_length_from"] = model.max_length_from;
+  facts["pooling"] = model.pooling;
+  facts["normalize"] = model.normalize;
+  facts["threads"] = engine.threads;
+  facts["precision"] = to_string(engine.precision);
+  return facts;
+}
+
+}  // namespace
+
+void add_embedder(nb::module_& module) {
+  using namespace nb::literals;
+  nb::class_<Embedder>(module, "Embedder")
+      .def_static("open", &open, "path"_a, "threads"_a, "precision"_a, "max_length"_a)
+      .def("embed", &embed, "texts"_a, "out"_a.noconvert())
+      .def("tokenize", &tokenize, "texts"_a)
+      .def("info", &info);
+  module.def("shorten", &shorten, "vectors"_a.noconvert(), "normalize"_a, "out"_a.noconvert());
+}
+
+}  // namespace headway::python

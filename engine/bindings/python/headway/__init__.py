@@ -1,0 +1,19 @@
+"""Headway: transformer layers and sentence embeddings on CPUs.
+
+    embedder = headway.Embedder("models/all-MiniLM-L6-v2")
+    vectors = embedder.encode(["A cat sleeps on the sofa.", "Reset my password"])  # float32 [2, 384]
+
+Arrays go in as numpy arrays or as those of any library that speaks DLPack (torch, jax), without a copy where their
+layout allows it; they come out as numpy arrays, which `torch.from_numpy` takes without a copy. Everything here may be
+used from any number of threads at once; the interpreter's lock is released while the library works. What goes wrong
+raises `headway.Error`, or a TypeError, and the message names the argument.
+"""
+
+from ._attention import AttentionOutput, attention
+from ._embedder import Embedder, ModelInfo
+from ._errors import ArgumentError, Error
+from ._headway import version
+from ._multi_head import MultiHead
+
+__version__: str = version()
+__all__ = ["ArgumentError", "AttentionOutput", "Embedder", "Error", "ModelInfo", "MultiHead", "attention"]

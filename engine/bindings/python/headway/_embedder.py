@@ -1,0 +1,161 @@
+"""Texts to vectors: a sentence-transformers model directory."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _headway
+from ._arguments import integer, small_integer, text
+from ._errors import ArgumentError, Error
+from ._prompts import read_prompts
+
+_TEXTS_BETWEEN_UPDATES = 256  # some tenths of a second
+
+
+class ModelInfo(NamedTuple):
+    """What was decided when a model was opened, and from which file.
+
+    dim: numbers of one vector. max_length: tokens of a text, special ones included; longer ones are cut.
+    pooling: "mean" or "cls". normalize: whether vectors have length 1. prompts: what `prompt_name` may name.
+    """
+
+    architecture: str
+    parameters: int
+    layers: int
+    dim: int
+    heads: int
+    vocabulary: int
+    max_length: int
+    max_length_from: str
+    pooling: str
+    normalize: bool
+    threads: int
+    precision: str
+    prompts: dict[str, str]
+
+
+class Embedder:
+    """A model directory as sentence-transformers writes it and the Hugging Face hub holds it.
+
+    The vector of a text does not depend on the other texts, their order or the number of threads. Any number of
+    threads may use one Embedder at once, and so may children of fork(), if no thread was using it at that moment.
+    Pickling one, as multiprocessing does, stores the arguments; the directory is opened anew.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        threads: int | None = None,
+        precision: Literal["f32", "bf16", "int8"] = "f32",
+        max_length: int | None = None,
+    ) -> None:
+        """threads: of all calls together; by default as many as cores this process may use.
+        precision: of matrix products; "bf16" and "int8" are less exact, and faster where the CPU has them.
+        max_length: tokens of one text, special ones included; by default the model's own limit.
+
+        Raises Error naming the file and the field for what is missing, damaged or not supported.
+        """
+        try:
+            directory = os.fsencode(path)
+        except TypeError as error:
+            raise TypeError(f"path: {error}") from None
+        self._arguments = (path, threads, precision, max_length)
+        self._model = _headway.Embedder.open(
+            directory,
+            small_integer(threads, "threads"),
+            text(precision, "precision"),
+            small_integer(max_length, "max_length"),
+        )
+        prompts = read_prompts(Path(os.fsdecode(directory)))
+        self._info = ModelInfo(**self._model.info(), prompts=prompts.by_name)
+        self._prompts_are_pooled = prompts.pooled
+
+    @property
+    def info(self) -> ModelInfo:
+        return self._info
+
+    def encode(
+        self,
+        texts: str | Iterable[str],
+        *,
+        prompt: str | None = None,
+        prompt_name: str | None = None,
+        show_progress_bar: bool = False,
+        dimensions: int | None = None,
+    ) -> NDArray[np.float32]:
+        """Vectors, float32 [n, dim]; of a single str, [dim].
+
+        prompt: put before every text, as it is.
+        prompt_name: one of `info.prompts`, in place of its text.
+        show_progress_bar: on standard error, by tqdm.
+        dimensions: only so many numbers of each vector (for models trained as Matryoshka), made length 1 again if the
+            model's vectors are.
+        """
+        single = isinstance(texts, str)
+        given = self._texts(texts)
+        prefix = self._prompt(prompt, prompt_name)
+        if prefix:
+            # What is no str is left for the library to refuse by its place.
+            given = [prefix + item if isinstance(item, str) else item for item in given]
+        dim = self._info.dim
+        kept = dim if dimensions is None else integer(dimensions, "dimensions")
+        if not 1 <= kept <= dim:
+            raise ArgumentError(f"dimensions: expected 1 to {dim}, found {kept}")
+
+        vectors = np.empty((len(given), dim), np.float32)
+        if show_progress_bar:
+            self._embed_with_bar(given, vectors)
+        else:
+            self._model.embed(given, vectors)
+        if kept < dim:
+            whole, vectors = vectors, np.empty((len(given), kept), np.float32)
+            _headway.shorten(whole, self._info.normalize, vectors)
+        return vectors[0] if single else vectors
+
+    def tokenize(self, texts: str | Iterable[str]) -> list[list[int]]:
+        """The ids the model sees of each text: special tokens included, cut at `info.max_length`."""
+        return self._model.tokenize(self._texts(texts))
+
+    @staticmethod
+    def _texts(texts: Any) -> list[Any]:
+        if isinstance(texts, str):
+            return [texts]
+        if isinstance(texts, (bytes, bytearray)) or not isinstance(texts, Iterable):
+            raise TypeError(f"texts: expected str or an iterable of str, found {type(texts).__name__}")
+        return list(texts)
+
+    def _prompt(self, prompt: str | None, prompt_name: str | None) -> str:
+        if prompt is not None and prompt_name is not None:
+            raise ArgumentError("prompt and prompt_name do not go together")
+        if prompt_name is not None:
+            if prompt_name not in self._info.prompts:
+                raise ArgumentError(f"prompt_name: expected one of {list(self._info.prompts)}, found {prompt_name!r}")
+            prompt = self._info.prompts[prompt_name]
+        prefix = "" if prompt is None else text(prompt, "prompt")
+        if prefix and not self._prompts_are_pooled:
+            raise Error("prompt: pooling leaves it out (include_prompt is false), which is not supported", "unsupported")
+        return prefix
+
+    def _embed_with_bar(self, texts: list[Any], vectors: NDArray[np.float32]) -> None:
+        from tqdm.auto import tqdm  # type: ignore[import-untyped]
+
+        with tqdm(total=len(texts), desc="Texts", unit="text") as bar:
+            for begin in range(0, len(texts), _TEXTS_BETWEEN_UPDATES):
+                part = texts[begin : begin + _TEXTS_BETWEEN_UPDATES]
+                self._model.embed(part, vectors[begin : begin + len(part)])
+                bar.update(len(part))
+
+    def __reduce__(self) -> Any:
+        return _open, self._arguments
+
+    def __repr__(self) -> str:
+        return f"headway.Embedder({os.fspath(self._arguments[0])!r})"
+
+
+def _open(path: Any, threads: Any, precision: Any, max_length: Any) -> Embedder:
+    return Embedder(path, threads=threads, precision=precision, max_length=max_length)

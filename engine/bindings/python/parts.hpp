@@ -1,0 +1,13 @@
+// The parts of the module. They take what the Python sources in headway/ have checked: lists, and
+// numpy arrays of the right type and rank, in a layout that the library reads in place.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace headway::python {
+
+void add_attention(nanobind::module_& module);
+void add_embedder(nanobind::module_& module);
+void add_multi_head(nanobind::module_& module);
+
+}  // namespace headway::python
