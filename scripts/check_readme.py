@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-# Checks that the programs shown in README.md are the files tests/examples/readme_*, which the tests compile and run.
-# A block starts with a line `<!-- tests/examples/readme_NAME.cpp -->`, or `.c`, above its fence. Prints each violation as
+# Checks that the programs shown in README.md are the files tests/examples/readme_*, which the tests run. A block starts with
+# a line `<!-- tests/examples/readme_NAME.cpp -->`, or `.c` or `.py`, above its fence. Prints each violation as
 # file:line: message and fails if there is one; --self-test plants violations and fails unless exactly those are found.
 import re
 
 import check_tool
 
 EXAMPLES = "tests/examples"
-MARK = re.compile(r"<!-- (\S+\.(cpp|c)) -->")
+MARK = re.compile(r"<!-- (\S+\.(cpp|c|py)) -->")
 
 
 def shown_programs(lines):
@@ -35,7 +35,7 @@ def check_tree(root):
             yield "README.md", number, f"{file} does not exist"
         elif path.read_text(encoding="utf-8").splitlines() != program:
             yield "README.md", number, f"the program shown differs from {file}"
-    for path in sorted((root / EXAMPLES).glob("readme_*.c*")):
+    for path in sorted((root / EXAMPLES).glob("readme_*.*")):
         file = path.relative_to(root).as_posix()
         if file not in shown:
             yield file, 1, "README.md does not show it"
@@ -46,6 +46,7 @@ PLANTED = {
     "tests/examples/readme_b.cpp": [("// B.", False), ("int main() {}", False)],
     "tests/examples/readme_c.cpp": [("// C: not shown.", True)],
     "tests/examples/readme_d.cpp": [("// D.", False)],
+    "tests/examples/readme_e.py": [("# E: not shown.", True)],
     "README.md": [
         ("<!-- tests/examples/readme_a.cpp -->", False),
         *[(line, False) for line in ["```cpp", "// A.", "int main() {}", "```", "text"]],

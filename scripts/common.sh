@@ -111,3 +111,8 @@ get_onednn_if_needed() {
     "$root/scripts/get_onednn.sh"
   fi
 }
+
+# Without the network the package is not tested: ctest says so.
+get_python_tools_if_possible() {
+  "$root/scripts/get_python_tools.sh" || echo "The Python package will not be tested."
+}

@@ -7,7 +7,8 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # Tools count as present wherever they come from; each stands beside the package that has it.
-tools=(c++:g++ cmake:cmake dpkg-shlibdeps:dpkg-dev file:file ninja:ninja-build pkg-config:pkg-config python3:python3)
+tools=(c++:g++ ccache:ccache cmake:cmake dpkg-shlibdeps:dpkg-dev file:file ninja:ninja-build pkg-config:pkg-config
+  python3:python3)
 libraries=(libhwy-dev libsimdjson-dev libcli11-dev libgtest-dev libgmock-dev libbenchmark-dev)
 case "${1:-}" in
   "") ;;
@@ -27,11 +28,19 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   exit 0
 fi
 
+# Debian's Python has them in a package of their own; the Python package is compiled with them.
+python_has_headers() {
+  local python
+  python=$(python_with_pip) || return 1
+  "$python" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'
+}
+
 missing=()
 for entry in "${tools[@]}"; do
   command -v "${entry%%:*}" >/dev/null || missing+=("${entry##*:}")
 done
 python_with_pip >/dev/null || missing+=(python3-pip)
+python_has_headers || missing+=(python3-dev)
 for package in "${libraries[@]}"; do
   status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$status" = installed ] || missing+=("$package")
