@@ -70,7 +70,8 @@ struct AttentionOptions {
   bool bottom_right = false;  // the last query stands at the last key; with neither of the others
   std::optional<int64_t> left_window = {};   // sees this many keys before its position, and no more
   std::optional<int64_t> right_window = {};  // and this many after it
-  // [B], each from 0 to Tk: keys from there on are never read. Not together with past keys.
+  // [B], each from 0 to Tk: keys from there on are never read, only copied to the present where
+  // that is asked for. Not together with past keys.
   std::span<const int64_t> key_lengths = {};
 
   // Boolean (one byte each, 0 is hidden), and f32, added: [B | 1, H | 1, Tq | 1, P + Tk], an extent
