@@ -200,6 +200,21 @@ TEST_F(AttentionTest, writes_an_item_and_nothing_beside_it) {
   }
 }
 
+// What a thread of the tiled strategy needs does not grow with the sequence, whatever the rule.
+TEST_F(AttentionTest, tiled_needs_no_more_for_long_sequences) {
+  Random random(14);
+  AttentionShape shape = Sequence(random, 1, 1, 8, 64).shape;
+  const float slope = 1;
+  for (const bool biased : {false, true}) {
+    if (biased) shape.rule.slopes = shape.rule.relative = &slope;
+    shape.queries = shape.keys = 256;
+    const size_t bytes = attend_scratch(AttentionStrategy::tiled, shape, false);
+    shape.queries = shape.keys = 32768;
+    EXPECT_EQ(attend_scratch(AttentionStrategy::tiled, shape, false), bytes);
+    EXPECT_LT(bytes, size_t{1} << 20);
+  }
+}
+
 TEST_F(AttentionTest, takes_the_strategy_asked_for) {
   Random random(13);
   const Sequence sequence(random, 4, 4, 2, 8);
