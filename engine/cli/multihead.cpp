@@ -103,6 +103,10 @@ void run(const Arguments& args) {
   if (qkv.shape().rank() == 2 && qkv.shape()[1] != dim)
     fail(ErrorCode::invalid_argument, "\"", args.input, "\" is ", x.shape.to_string(), ", but ",
          qkv.name(), " is ", qkv.shape().to_string(), ": expected D = ", qkv.shape()[1]);
+  const Weight& out = weights.out.weight;
+  if (out.shape() != Shape{dim, dim})
+    fail(ErrorCode::invalid_argument, out.name(), " has the shape ", out.shape().to_string(),
+         ", expected ", Shape{dim, dim}.to_string());
   const Engine engine =
       compile_multi_head(std::move(weights), dim, heads, args.threads, args.precision);
 
