@@ -32,7 +32,7 @@ struct TiledAttention {
 
 // Rows (heads times queries) that share one packing of the keys; a call with more costs more
 // scratch.
-inline constexpr size_t kTiledRows = 192;
+inline constexpr size_t kTiledRows = 384;
 
 // Bytes of scratch for at most kTiledRows rows, for every target: independent of the number of
 // keys.
