@@ -2,12 +2,12 @@
 #include "engine/layers/attention.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/base/convert.hpp"
 #include "engine/layers/checks.hpp"
 #include "engine/layers/rows.hpp"
 #include "engine/ops/attention.hpp"
+#include "engine/ops/score_options.hpp"
 
 namespace headway {
 namespace {
@@ -16,20 +16,14 @@ class AttentionLayer : public Layer {
  public:
   AttentionLayer(const HeadSizes& sizes, const MultiHeadOptions& options, bool cross)
       : sizes_(sizes),
+        rule_(score_rule(options, sizes.size)),
         slopes_(options.alibi_slopes),
         relative_(options.relative_bias),
         bottom_right_(options.bottom_right),
         cross_(cross),
         has_bias_(options.bias),
         has_past_(options.past),
-        strategy_(options.strategy) {
-    rule_.scale = options.scale.value_or(1.0f / std::sqrt(static_cast<float>(sizes.size)));
-    rule_.softcap = options.softcap;
-    constexpr ptrdiff_t kFar = ScoreRule::kUnbounded / 4;
-    if (options.left_window) rule_.first = -std::min<ptrdiff_t>(*options.left_window, kFar);
-    if (options.right_window) rule_.last = std::min<ptrdiff_t>(*options.right_window, kFar);
-    if (options.causal) rule_.last = 0;
-  }
+        strategy_(options.strategy) {}
 
   std::string_view kind() const override { return "Attention"; }
 
@@ -140,7 +134,7 @@ class AttentionLayer : public Layer {
   }
   // Everything but the rule's pointers.
   AttentionShape shape(const Group& group, const Places& at, int64_t sequence) const {
-    const auto [dim, heads, kv_heads, size, value_size] = sizes_;
+    const auto [heads, kv_heads, size, value_size] = sizes_;
     const int64_t past_width = sizes_.kv_width();
     AttentionShape shape{.queries = group.length(at.q.stream, sequence),
                          .past = has_past_ ? group.length(at.past.stream, sequence) : 0,

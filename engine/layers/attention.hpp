@@ -10,7 +10,7 @@ namespace headway {
 
 // What follows from a MultiHead layer's weights and options.
 struct HeadSizes {
-  int64_t dim, heads, kv_heads, size, value_size;
+  int64_t heads, kv_heads, size, value_size;
 
   int64_t q_width() const { return heads * size; }
   int64_t kv_width() const { return kv_heads * (size + value_size); }

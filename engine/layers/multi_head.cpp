@@ -1,44 +1,19 @@
 // Multi-head attention: q, k, v projections, attention, output projection.
-#include <cmath>
-
 #include "engine/layers/attention.hpp"
 #include "engine/layers/checks.hpp"
 #include "engine/layers/rotary.hpp"
+#include "engine/ops/score_options.hpp"
 #include "headway/layers.hpp"
 
 namespace headway {
 namespace {
 
 void check_options(const MultiHeadOptions& options, const HeadSizes& sizes, bool cross) {
-  if (options.scale && !std::isfinite(*options.scale))
-    fail(ErrorCode::invalid_argument, "scale is ", *options.scale, ", expected a finite number");
-  if (!(options.softcap >= 0) || !std::isfinite(options.softcap)) {
-    fail(ErrorCode::invalid_argument, "softcap is ", options.softcap,
-         ", expected a number above 0, or 0 for none");
-  }
-  const auto check_window = [](const char* name, const std::optional<int64_t>& window) {
-    if (window && *window < 0)
-      fail(ErrorCode::invalid_argument, name, " is ", *window, ", expected at least 0");
-  };
-  check_window("left_window", options.left_window);
-  check_window("right_window", options.right_window);
-  const std::vector<float>& slopes = options.alibi_slopes;
-  if (!slopes.empty() && static_cast<int64_t>(slopes.size()) != sizes.heads) {
-    fail(ErrorCode::invalid_argument, "alibi_slopes has ", slopes.size(),
-         " numbers, expected one for each of ", sizes.heads, " heads");
-  }
-  for (const float slope : slopes) {
-    if (!std::isfinite(slope))
-      fail(ErrorCode::invalid_argument, "alibi_slopes has ", slope, ", expected finite numbers");
-  }
+  check_score_options(options, sizes.heads, "");
   if (options.relative_bias) {
-    const Shape& shape = options.relative_bias.shape();
     expect_weight("relative_bias", options.relative_bias, {-1, -1});
-    if ((shape[0] != 1 && shape[0] != sizes.heads) || shape[1] % 2 != 1) {
-      fail(ErrorCode::invalid_argument, describe("relative_bias", options.relative_bias),
-           " has the shape ", shape.to_string(), ", expected [1 or ", sizes.heads,
-           ", an odd number]");
-    }
+    check_relative_bias(options.relative_bias.shape(), sizes.heads,
+                        describe("relative_bias", options.relative_bias));
   }
   if (options.rotary && cross)
     fail(ErrorCode::invalid_argument, "rotary positions need keys of x, not of another stream");
@@ -48,12 +23,11 @@ void check_options(const MultiHeadOptions& options, const HeadSizes& sizes, bool
   }
 }
 
-// HeadSizes, after checking that the weights fit the options and each other.
+// Sizes, after checking that the weights fit the options and each other.
 HeadSizes checked_sizes(const MultiHeadWeights& weights, const MultiHeadOptions& options,
                         bool cross) {
   expect_weight("out.weight", weights.out.weight, {-1, -1});
-  HeadSizes sizes{.dim = weights.out.weight.shape()[0],
-                  .heads = options.heads,
+  HeadSizes sizes{.heads = options.heads,
                   .kv_heads = options.kv_heads == 0 ? options.heads : options.kv_heads,
                   .size = 0,
                   .value_size = 0};

@@ -2,20 +2,22 @@
 #include "engine/ops/attention_checks.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "engine/base/checked.hpp"
 #include "engine/base/message.hpp"
+#include "engine/ops/score_options.hpp"
 
 namespace headway {
 namespace {
 
 using Extents = std::array<int64_t, 4>;
 
+constexpr const char* kWhere = "attention: ";
+
 template <typename... Parts>
 [[noreturn]] void refuse(const Parts&... parts) {
-  fail(ErrorCode::invalid_argument, "attention: ", parts...);
+  fail(ErrorCode::invalid_argument, kWhere, parts...);
 }
 
 std::string text(const Extents& extents) {
@@ -97,35 +99,17 @@ void check_scores_input(const char* name, const StridedView& view, const Attenti
 }
 
 void check_numbers(const AttentionOptions& o, const AttentionSizes& s) {
-  if (o.scale && !std::isfinite(*o.scale))
-    refuse("scale is ", *o.scale, ", expected a finite number");
-  if (!(o.softcap >= 0) || !std::isfinite(o.softcap))
-    refuse("softcap is ", o.softcap, ", expected a number above 0, or 0 for none");
-  const auto check_window = [](const char* name, const std::optional<int64_t>& window) {
-    if (window && *window < 0) refuse(name, " is ", *window, ", expected at least 0");
-  };
-  check_window("left_window", o.left_window);
-  check_window("right_window", o.right_window);
+  check_score_options(o, s.heads, kWhere);
   if (o.score_stage > ScoreStage::weights)
     refuse("score stage ", static_cast<int>(o.score_stage), " is not known");
   if (o.threads < 0) refuse("threads is ", o.threads, ", expected at least 0");
-  if (!o.alibi_slopes.empty()) {
-    if (static_cast<int64_t>(o.alibi_slopes.size()) != s.heads)
-      refuse("alibi_slopes has ", o.alibi_slopes.size(), " numbers, expected one for each of ",
-             s.heads, " heads");
-    for (const float slope : o.alibi_slopes) {
-      if (!std::isfinite(slope)) refuse("alibi_slopes has ", slope, ", expected finite numbers");
-    }
-  }
   const TensorView& relative = o.relative_bias;
   if (relative.data != nullptr || relative.shape.rank() != 0) {
     expect_type("relative_bias", relative.dtype, DType::f32);
-    const Shape& shape = relative.shape;
-    if (shape.rank() != 2 || (shape[0] != 1 && shape[0] != s.heads) || shape[1] % 2 != 1)
-      refuse("relative_bias has the shape ", shape.to_string(), ", expected [1 or ", s.heads,
-             ", an odd number]");
+    check_relative_bias(relative.shape, s.heads, cat(kWhere, "relative_bias"));
     relative.bytes();
-    if (relative.data == nullptr) refuse("relative_bias ", shape.to_string(), " has no data");
+    if (relative.data == nullptr)
+      refuse("relative_bias ", relative.shape.to_string(), " has no data");
   }
 }
 

@@ -1,6 +1,5 @@
 // Attention as a function: checks, then a team over all sequences.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "engine/ops/attention.hpp"
 #include "engine/ops/attention_checks.hpp"
 #include "engine/ops/instruction_set.hpp"
+#include "engine/ops/score_options.hpp"
 #include "engine/platform/cpu.hpp"
 #include "engine/runtime/arena.hpp"
 #include "engine/runtime/parallel.hpp"
@@ -86,15 +86,9 @@ class Call {
 
 ScoreRule Call::rule(int64_t i) const {
   const AttentionOptions& o = options_;
-  constexpr ptrdiff_t kFar = ScoreRule::kUnbounded / 4;
-  ScoreRule rule;
-  rule.scale = o.scale.value_or(1.0f / std::sqrt(static_cast<float>(sizes_.size)));
-  rule.softcap = o.softcap;
+  ScoreRule rule = score_rule(o, sizes_.size);
   rule.position = sizes_.past;
   if (!o.key_lengths.empty() || o.bottom_right) rule.position = keys(i) - sizes_.queries;
-  if (o.left_window) rule.first = -std::min<ptrdiff_t>(*o.left_window, kFar);
-  if (o.right_window) rule.last = std::min<ptrdiff_t>(*o.right_window, kFar);
-  if (o.causal) rule.last = 0;
   for (const StridedView* view : {&o.mask, &o.bias}) {
     // Fewer keys than there are: the rest is hidden.
     if (*view && view->extents[3] != 1)
