@@ -1,7 +1,11 @@
 // Random texts and hashes of ids, the same as in scripts/make_golden_tokenizer.py.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <cctype>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace headway {
@@ -37,5 +41,21 @@ inline constexpr uint32_t kGoldenRanges[][2] = {
     {0x302A, 0x302F},   {0x1D165, 0x1D172}, {0x1AB0, 0x1AFF},  {0x4E00, 0x4E40}, {0xAC00, 0xAC80},
     {0xF900, 0xFA20},   {0x1E00, 0x1FFF},   {0x2000, 0x206F},  {0x370, 0x3FF},   {0x900, 0x94F},
     {0x1F600, 0x1F64F}, {0x0, 0xD7FF},      {0xE000, 0x10FFFF}};
+
+// The names that a map of hashes has.
+template <typename Hashes>
+std::vector<std::string> names_of(const Hashes& hashes) {
+  std::vector<std::string> names;
+  for (const auto& [name, hash] : hashes) names.push_back(name);
+  return names;
+}
+
+// A name as GoogleTest takes it.
+inline std::string test_name(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+}
 
 }  // namespace headway

@@ -71,18 +71,8 @@ TEST_P(GoldenOffsets, PlacesEqualTheReferenceAndIdsThoseWithoutPlaces) {
   }
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> names;
-  for (const auto& [name, hashes] : read_hashes()) names.push_back(name);
-  return names;
-}
-
-INSTANTIATE_TEST_SUITE_P(Kinds, GoldenOffsets, testing::ValuesIn(names()), [](const auto& info) {
-  std::string name = info.param;
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Kinds, GoldenOffsets, testing::ValuesIn(names_of(read_hashes())),
+                         test_name);
 
 }  // namespace
 }  // namespace headway
