@@ -22,18 +22,16 @@ EmbedStats& EmbedStats::operator+=(const EmbedStats& other) {
 }
 
 Embedder Embedder::open(const std::filesystem::path& directory, const EmbedderOptions& options) {
-  auto [pipeline, model, tokenizer, limit] = open_text_model(directory, options.max_length);
+  TextModel text_model = open_text_model(directory, options);
+  const Pipeline& pipeline = text_model.pipeline;
+  LoadedModel& model = text_model.model;
   const Pooling pooling =
       pipeline.pooling ? read_pooling(*pipeline.pooling, model.dim) : Pooling::mean;
 
   Value vector = pool(model.graph, model.hidden, pooling, "pooling");
   if (pipeline.normalize) vector = l2_normalize(model.graph, vector, "normalize");
   model.graph.output("embedding", vector);
-  Limits limits;
-  limits.threads = options.threads;
-  limits.tokens = limit.tokens;
-  limits.memory = options.memory;
-  Engine engine = compile(model.graph, limits, {.precision = options.precision});
+  Engine engine = compile(text_model, options);
 
   ModelInfo info;
   info.architecture = model.architecture;
@@ -42,13 +40,13 @@ Embedder Embedder::open(const std::filesystem::path& directory, const EmbedderOp
   info.dim = model.dim;
   info.heads = model.heads;
   info.vocabulary = model.vocabulary;
-  info.max_length = limit.tokens;
-  info.max_length_from = limit.from;
+  info.max_length = text_model.limit.tokens;
+  info.max_length_from = text_model.limit.from;
   info.pooling = pooling == Pooling::mean ? "mean" : "cls";
   info.normalize = pipeline.normalize;
   const int threads = engine.info().threads;
-  return Embedder(
-      std::make_shared<const State>(State{tokenizer, std::move(engine), std::move(info), threads}));
+  return Embedder(std::make_shared<const State>(
+      State{std::move(text_model.tokenizer), std::move(engine), std::move(info), threads}));
 }
 
 EmbedStats Embedder::embed(std::span<const std::string_view> texts, float* out,

@@ -24,18 +24,15 @@ struct Heads::State {
 };
 
 Heads Heads::open(const std::filesystem::path& directory, const EmbedderOptions& options) {
-  auto [pipeline, model, tokenizer, limit] = open_text_model(directory, options.max_length);
+  TextModel text_model = open_text_model(directory, options);
+  LoadedModel& model = text_model.model;
   for (int64_t layer = 0; layer < model.layers; ++layer)
     model.graph.output(output_name(layer), model.attention[static_cast<size_t>(layer)]);
-  Limits limits;
-  limits.threads = options.threads;
-  limits.tokens = limit.tokens;
-  limits.memory = options.memory;
-  Engine engine = compile(model.graph, limits, {.precision = options.precision});
-  std::vector<int32_t> special = tokenizer.encode("").ids;
-  return Heads(
-      std::make_shared<const State>(State{std::move(tokenizer), std::move(engine), model.layers,
-                                          model.heads, limit.tokens, std::move(special)}));
+  Engine engine = compile(text_model, options);
+  std::vector<int32_t> special = text_model.tokenizer.encode("").ids;
+  return Heads(std::make_shared<const State>(State{std::move(text_model.tokenizer),
+                                                   std::move(engine), model.layers, model.heads,
+                                                   text_model.limit.tokens, std::move(special)}));
 }
 
 AttentionMaps Heads::look(std::string_view text, std::optional<int64_t> layer,

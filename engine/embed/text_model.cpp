@@ -7,17 +7,27 @@
 
 namespace headway {
 
-TextModel open_text_model(const std::filesystem::path& directory, int64_t max_length) {
+TextModel open_text_model(const std::filesystem::path& directory, const EmbedderOptions& options) {
   Pipeline pipeline = read_pipeline(directory);
-  LoadedModel model = load_model(pipeline.transformer);
+  ModelFiles files = open_model_files(pipeline.transformer);
+  LoadedModel model = load_model(files);
   Tokenizer tokenizer = Tokenizer::open(pipeline.transformer);
   if (tokenizer.vocab_size() > model.vocabulary)
     fail(ErrorCode::format, pipeline.transformer.string(),
          ": config.json: field \"vocab_size\": ", model.vocabulary,
          " is too small for the tokenizer, which has ", tokenizer.vocab_size(), " ids");
   LengthLimit limit =
-      read_length_limit(pipeline.transformer, model.positions, tokenizer, max_length);
-  return {std::move(pipeline), std::move(model), std::move(tokenizer), std::move(limit)};
+      read_length_limit(pipeline.transformer, model.positions, tokenizer, options.max_length);
+  return {std::move(pipeline), std::move(files), std::move(model), std::move(tokenizer),
+          std::move(limit)};
+}
+
+Engine compile(const TextModel& text_model, const EmbedderOptions& options) {
+  Limits limits;
+  limits.threads = options.threads;
+  limits.tokens = text_model.limit.tokens;
+  limits.memory = options.memory;
+  return compile(text_model.model.graph, limits, {.precision = options.precision});
 }
 
 }  // namespace headway

@@ -7,20 +7,25 @@
 #include "engine/embed/length_limit.hpp"
 #include "engine/embed/pipeline.hpp"
 #include "engine/models/model.hpp"
+#include "headway/embedder.hpp"
 #include "headway/tokenizer.hpp"
 
 namespace headway {
 
 struct TextModel {
   Pipeline pipeline;
+  ModelFiles files;
   LoadedModel model;
   Tokenizer tokenizer;
   LengthLimit limit;
 };
 
-// Opens the directory's transformer; what pooling says is left to the caller. `max_length` as
-// EmbedderOptions has it. Error naming the file and the field for everything that is missing,
-// damaged, not supported, or does not fit the rest.
-TextModel open_text_model(const std::filesystem::path& directory, int64_t max_length);
+// Opens the directory's transformer; what pooling says is left to the caller. Of the options the
+// longest text counts. Error naming the file and the field for everything that is missing, damaged,
+// not supported, or does not fit the rest.
+TextModel open_text_model(const std::filesystem::path& directory, const EmbedderOptions& options);
+
+// Compiles its graph, whose outputs the caller has added.
+Engine compile(const TextModel& text_model, const EmbedderOptions& options);
 
 }  // namespace headway

@@ -79,7 +79,8 @@ class BertBuilder {
     graph_ = &model.graph;
     const Value ids = graph_->input("ids", DType::i32, 1);
     const Value type_ids = graph_->input("type_ids", DType::i32, 1, ids);
-    Value x = embeddings(ids, type_ids);
+    model.words = table("word", config_.vocab_size);
+    Value x = embeddings(ids, type_ids, model.words);
     for (int64_t layer = 0; layer < config_.layers; ++layer)
       x = encoder_layer(x, cat("encoder.layer.", layer, "."));
     graph_->output("hidden", x);
@@ -95,8 +96,8 @@ class BertBuilder {
 
  private:
   // A token is the sum of what it is, which sentence it is in, and where it stands (figure 2).
-  Value embeddings(Value ids, Value type_ids) {
-    const Value words = embedding(*graph_, ids, table("word", config_.vocab_size), "words");
+  Value embeddings(Value ids, Value type_ids, const Weight& word_table) {
+    const Value words = embedding(*graph_, ids, word_table, "words");
     const Value types = embedding(*graph_, type_ids, table("token_type", config_.types), "types");
     const Value positions =
         position_embedding(*graph_, ids, table("position", config_.positions), "positions");

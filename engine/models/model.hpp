@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/formats/json.hpp"
+#include "engine/models/tensors.hpp"
 #include "headway/graph.hpp"
+#include "headway/weights.hpp"
 
 namespace headway {
 
@@ -18,6 +21,7 @@ struct LoadedModel {
   // Attention weights of each layer, [heads, T, T] a sequence. They cost nothing until they are
   // made outputs and a run binds these.
   std::vector<Value> attention;
+  Weight words;  // [vocabulary, any], the table of the tokens: some heads use it once more
 
   std::string architecture;  // model_type of config.json
   int64_t parameters = 0;    // elements of all weights used
@@ -26,8 +30,17 @@ struct LoadedModel {
   int64_t positions = 0;   // longest sequence
 };
 
-// Reads config.json and model.safetensors of `directory`. Error naming the file and the field or
-// tensor for everything that is missing, damaged or not supported.
+// What a model is read from. Once it is loaded, `tensors` have the prefix of its names; a head that
+// goes on top takes its weights from here too.
+struct ModelFiles {
+  Json config;  // config.json
+  Tensors tensors;
+};
+
+// Opens config.json and model.safetensors of `directory`, and makes a graph of them. Error naming
+// the file and the field or tensor for everything that is missing, damaged or not supported.
+ModelFiles open_model_files(const std::filesystem::path& directory);
+LoadedModel load_model(ModelFiles& files);
 LoadedModel load_model(const std::filesystem::path& directory);
 
 // The values of model_type that load_model knows.

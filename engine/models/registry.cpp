@@ -51,16 +51,25 @@ std::vector<std::string> known_model_types() {
   return types;
 }
 
-LoadedModel load_model(const std::filesystem::path& directory) {
+ModelFiles open_model_files(const std::filesystem::path& directory) {
   check_directory(directory);
-  const Json config = Json::read_file((directory / "config.json").string());
+  return {Json::read_file((directory / "config.json").string()),
+          Tensors(WeightFile::open(directory / "model.safetensors"))};
+}
+
+LoadedModel load_model(const std::filesystem::path& directory) {
+  ModelFiles files = open_model_files(directory);
+  return load_model(files);
+}
+
+LoadedModel load_model(ModelFiles& files) {
+  const Json& config = files.config;
   const std::string_view model_type = config.root().at("model_type").as_string();
   for (const Architecture& architecture : kArchitectures) {
     if (architecture.model_type != model_type) continue;
-    Tensors tensors(WeightFile::open(directory / "model.safetensors"));
-    LoadedModel model = architecture.load(config, tensors);
+    LoadedModel model = architecture.load(config, files.tensors);
     model.architecture = architecture.model_type;
-    model.parameters = tensors.elements();
+    model.parameters = files.tensors.elements();
     return model;
   }
   fail(ErrorCode::unsupported, config.name(), ": field \"model_type\": \"", model_type,

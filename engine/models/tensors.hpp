@@ -25,6 +25,9 @@ class Tensors {
   // `name`.weight [out, in] and `name`.bias [out].
   LinearWeights take_linear(const std::string& name, int64_t out, int64_t in);
 
+  // The same files, their names as they stand there: for what lies beside the model. Counts anew.
+  Tensors without_prefix() const { return Tensors(file_); }
+
   bool contains(const std::string& name) const { return file_.contains(prefix_ + name); }
   // Elements of all tensors taken.
   int64_t elements() const { return elements_; }
