@@ -66,18 +66,7 @@ void choose(const Epilogue& e) {
 }
 
 void epilogue_kernel(const Epilogue& e) {
-  switch (e.activation) {
-    case Activation::none:
-      return choose<Identity>(e);
-    case Activation::gelu_erf:
-      return choose<GeluErf>(e);
-    case Activation::gelu_tanh:
-      return choose<GeluTanh>(e);
-    case Activation::relu:
-      return choose<Relu>(e);
-    case Activation::tanh:
-      return choose<Tanh>(e);
-  }
+  with_activation(e.activation, [&](auto op) HWY_ATTR { choose<decltype(op)>(e); });
 }
 
 }  // namespace

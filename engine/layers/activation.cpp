@@ -20,6 +20,8 @@ const char* to_string(Activation activation) {
       return "relu";
     case Activation::tanh:
       return "tanh";
+    case Activation::silu:
+      return "silu";
   }
   return "unknown";
 }

@@ -43,8 +43,11 @@ HEADWAY_API Value layer_norm(Graph& graph, Value x, Weight gamma, Weight beta, f
                              const std::string& name = "");
 
 // Element-wise. gelu_erf is x * Phi(x), gelu_tanh its tanh approximation (Hendrycks and Gimpel,
-// 2016).
+// 2016), silu is x / (1 + exp(-x)).
 HEADWAY_API Value activation(Graph& graph, Value x, Activation kind, const std::string& name = "");
+// Gated linear unit (Shazeer, "GLU variants improve transformer", 2020), without its projections:
+// the first half of each row, activated, times the second: [rows, 2 width] -> [rows, width].
+HEADWAY_API Value gate(Graph& graph, Value x, Activation kind, const std::string& name = "");
 // a + b, both [rows, width] of the same row space.
 HEADWAY_API Value add(Graph& graph, Value a, Value b, const std::string& name = "");
 

@@ -14,7 +14,7 @@ struct LinearWeights {
   Weight bias;
 };
 
-enum class Activation : uint8_t { none, gelu_erf, gelu_tanh, relu, tanh };
+enum class Activation : uint8_t { none, gelu_erf, gelu_tanh, relu, tanh, silu };
 // "gelu_erf", ...
 HEADWAY_API const char* to_string(Activation activation);
 

@@ -22,7 +22,8 @@ double exact_tanh(double x) {
 const Case kCases[] = {{"gelu_erf", Activation::gelu_erf, reference::gelu_erf},
                        {"gelu_tanh", Activation::gelu_tanh, reference::gelu_tanh},
                        {"relu", Activation::relu, exact_relu},
-                       {"tanh", Activation::tanh, exact_tanh}};
+                       {"tanh", Activation::tanh, exact_tanh},
+                       {"silu", Activation::silu, reference::silu}};
 
 void activate(Activation kind, const float* x, size_t n, float* y) {
   epilogue({.product = x, .y = y, .rows = 1, .width = n, .activation = kind});
@@ -77,6 +78,16 @@ TEST(Gelu, has_its_limits) {
       EXPECT_EQ(run(c.kind, x), (std::vector<float>{kInfinity, 1e30f, huge, 20, 0, 0, 0, 0}))
           << c.name;
     }
+  });
+}
+
+TEST(Silu, is_as_exact_as_f32_and_has_its_limits) {
+  on_each_target([] {
+    EXPECT_LE(worst_error(kCases[4], 100), 1e-7);
+    for (const float x : {-1e-30f, -1e-3f, -1.0f, -8.0f, -30.0f, -69.0f})
+      EXPECT_NEAR(run(Activation::silu, {x})[0] / reference::silu(x), 1, 3e-7) << x;
+    EXPECT_EQ(run(Activation::silu, {kInfinity, 1e30f, 20, -71, -1e30f, -kInfinity}),
+              (std::vector<float>{kInfinity, 1e30f, 20, 0, 0, 0}));
   });
 }
 

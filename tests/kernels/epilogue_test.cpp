@@ -8,8 +8,9 @@
 namespace headway::test {
 namespace {
 
-constexpr Activation kActivations[] = {Activation::none, Activation::gelu_erf,
-                                       Activation::gelu_tanh, Activation::relu, Activation::tanh};
+constexpr Activation kActivations[] = {Activation::none,      Activation::gelu_erf,
+                                       Activation::gelu_tanh, Activation::relu,
+                                       Activation::tanh,      Activation::silu};
 
 struct Case {
   size_t width;

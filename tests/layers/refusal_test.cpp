@@ -121,6 +121,15 @@ TEST_F(Refusal, Add) {
                [&] { add(graph, ids, ids, "sum"); });
 }
 
+TEST_F(Refusal, Gate) {
+  const Value odd = linear(graph, x, {weight({9, 8}), {}});
+  expect_error(kInvalid,
+               "layer 'glu' (Gate): x is f32 [tokens of stream 0, 9], expected an even width",
+               [&] { gate(graph, odd, Activation::silu, "glu"); });
+  expect_error(kInvalid, "x is i32 [tokens of stream 1, 1], expected f32",
+               [&] { gate(graph, ids, Activation::silu); });
+}
+
 TEST_F(Refusal, Embedding) {
   expect_error(kInvalid,
                "layer 'words' (Embedding): ids are f32 [tokens of stream 0, 8], expected i32 "

@@ -66,6 +66,7 @@ TEST(Activation, IsEachOfItsFunctions) {
       {Activation::gelu_tanh, "gelu_tanh", reference::gelu_tanh},
       {Activation::relu, "relu", [](double x) { return std::max(x, 0.0); }},
       {Activation::tanh, "tanh", [](double x) { return std::tanh(x); }},
+      {Activation::silu, "silu", reference::silu},
       {Activation::none, "none", [](double x) { return x; }}};
   Random random(6);
   const std::vector<float> x = random.uniforms(kRows * 9, -6, 6);
@@ -88,6 +89,21 @@ TEST(Activation, IsEachOfItsFunctions) {
         });
     EXPECT_TRUE(same_bits(fused, alone));
   }
+}
+
+TEST(Gate, IsTheActivatedHalfTimesTheOther) {
+  constexpr int64_t kWidth = 11;
+  Random random(10);
+  const std::vector<float> x = random.uniforms(kRows * 2 * kWidth, -6, 6);
+  const auto y = run_layer(Batch::dense(7, 10), x, 2 * kWidth, [&](Graph& graph, Value value) {
+    return gate(graph, value, Activation::silu);
+  });
+  const auto expected = by_row(x, 2 * kWidth, [](std::span<const double> row) {
+    std::vector<double> gated;
+    for (size_t i = 0; i < kWidth; ++i) gated.push_back(reference::silu(row[i]) * row[kWidth + i]);
+    return gated;
+  });
+  expect_near(y, expected, 3e-7);
 }
 
 TEST(Add, IsTheSum) {

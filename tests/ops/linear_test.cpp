@@ -127,6 +127,8 @@ double activated(Activation kind, double x) {
       return std::max(x, 0.0);
     case Activation::tanh:
       return std::tanh(x);
+    case Activation::silu:
+      return reference::silu(x);
   }
   return 0;
 }
@@ -186,7 +188,7 @@ TEST_F(PackedLinearTest, follows_with_activation_and_residual_at_any_number_of_r
         const std::vector<float> residual = random_.normals(rows * kOut);
         for (const Activation activation :
              {Activation::none, Activation::gelu_erf, Activation::gelu_tanh, Activation::relu,
-              Activation::tanh}) {
+              Activation::tanh, Activation::silu}) {
           for (const Residual kind : {Residual::none, Residual::other, Residual::in_place}) {
             SCOPED_TRACE(testing::Message()
                          << to_string(precision) << (bias ? ", bias, " : ", ") << rows << " rows, "

@@ -50,6 +50,10 @@ double gelu_tanh(double x) {
   return x / (1 + std::exp(-2 * u));
 }
 
+double silu(double x) {
+  return x / (1 + std::exp(-x));
+}
+
 std::vector<double> mean_rows(std::span<const double> x, size_t rows, size_t width) {
   std::vector<double> y(width);
   for (size_t row = 0; row < rows; ++row)

@@ -25,6 +25,9 @@ double gelu_erf(double x);
 // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), as torch GELU(approximate="tanh").
 double gelu_tanh(double x);
 
+// x / (1 + exp(-x)), as torch SiLU.
+double silu(double x);
+
 // Column means of x [rows, width]; zeros when rows == 0.
 std::vector<double> mean_rows(std::span<const double> x, size_t rows, size_t width);
 

@@ -41,6 +41,11 @@ TEST(Gelu, equals_pytorch) {
   EXPECT_NEAR(gelu_tanh(-0.5), -0.15428599017485606, 1e-15);
 }
 
+TEST(Silu, equals_pytorch) {
+  EXPECT_NEAR(silu(1), 0.7310585786300049, 1e-15);
+  EXPECT_NEAR(silu(-0.5), -0.1887703343990727, 1e-15);
+}
+
 TEST(MeanRows, averages_columns) {
   const std::vector<double> x = {1, 2, 3, 5, 6, 7};
   EXPECT_EQ(mean_rows(x, 2, 3), (std::vector<double>{3, 4, 5}));
