@@ -58,11 +58,19 @@ class Table {
 // where they are fused, another value's row added and the sum normalized: one pass over the rows.
 // Inputs: the ids of each table, or a value with the tokens of a table read by place; then the
 // value that is added. Packed: the tables that are not read in place, then the LayerNorm.
+//
+// By count: an id `pad` is at row `pad`, others at the rows after it, counted from the sequence's
+// begin.
 class EmbeddingLayer : public Layer {
  public:
-  enum class By : uint8_t { id, place };
+  enum class By : uint8_t { id, place, count };
 
-  EmbeddingLayer(Weight table, By by) : terms_{{Table(std::move(table)), by}} {}
+  EmbeddingLayer(Weight table, By by, int64_t pad = 0)
+      : terms_{{Table(std::move(table)), by, pad}} {
+    if (pad < 0 || pad >= terms_[0].table.rows())
+      fail(ErrorCode::invalid_argument, "pad is ", pad, ", expected a row of the ",
+           terms_[0].table.name(), " of ", terms_[0].table.rows(), " rows");
+  }
 
   std::string_view kind() const override {
     return any_by(By::id) ? "Embedding" : "PositionEmbedding";
@@ -75,7 +83,7 @@ class EmbeddingLayer : public Layer {
            " have no positions, expected tokens");
     }
     const bool ids = inputs[0].dtype == DType::i32 && inputs[0].width == 1 && tokens;
-    if (terms_[0].by == By::id && !ids) {
+    if (terms_[0].by != By::place && !ids) {
       fail(ErrorCode::invalid_argument, "ids are ", inputs[0].to_string(),
            ", expected i32 [tokens, 1]");
     }
@@ -123,12 +131,13 @@ class EmbeddingLayer : public Layer {
   double flops(const StepShape& step) const override { return norm_ ? norm_->flops(step) : 0; }
 
   void check(const StepShape& step) const override {
-    for (int64_t i = 0; i < step.group.sequences() && any_by(By::place); ++i) {
-      const int64_t length = step.group.length(step.inputs[0].rows.stream, i);
-      for (const Term& term : terms_) {
-        if (term.by != By::place || length <= term.table.rows()) continue;
+    for (const Term& term : terms_) {
+      if (term.by == By::id) continue;
+      for (int64_t i = 0; i < step.group.sequences(); ++i) {
+        const int64_t length = step.group.length(step.inputs[0].rows.stream, i);
+        if (length <= term.positions()) continue;
         fail(ErrorCode::limit, "sequence ", step.group.first() + i, " has ", length,
-             " tokens, but the ", term.table.name(), " has ", term.table.rows(), " positions");
+             " tokens, but the ", term.table.name(), " has ", term.positions(), " positions");
       }
     }
   }
@@ -148,6 +157,10 @@ class EmbeddingLayer : public Layer {
   struct Term {
     Table table;
     By by;
+    int64_t pad;  // 0 but for By::count
+
+    // Tokens of the longest sequence, where they are not picked by id.
+    int64_t positions() const { return table.rows() - (by == By::count ? pad + 1 : 0); }
   };
   // BERT sums three.
   static constexpr size_t kMostTerms = 4;
@@ -170,6 +183,18 @@ class EmbeddingLayer : public Layer {
          " is outside the ", table.name(), " of ", table.rows(), " rows");
   }
 
+  // For each term by count, how many of the rows [begin, end) it counts.
+  std::array<int64_t, kMostTerms> counts(const StepArguments& step, int64_t begin,
+                                         int64_t end) const {
+    std::array<int64_t, kMostTerms> counts{};
+    for (size_t i = 0; i < terms_.size(); ++i) {
+      if (terms_[i].by != By::count) continue;
+      const auto* ids = step.inputs[i].as<const int32_t>();
+      counts[i] = (end - begin) - std::count(ids + begin, ids + end, terms_[i].pad);
+    }
+    return counts;
+  }
+
   std::vector<Term> terms_;  // in the order they are added
   bool addend_ = false;
   std::optional<LayerNormLayer> norm_;
@@ -183,18 +208,23 @@ void EmbeddingLayer::run(const StepArguments& step) const {
   const size_t count = terms_.size() + (addend_ ? 1 : 0);
   for_row_blocks(step.team, step.outputs[0].rows, [&](int64_t first, int64_t rows) {
     int64_t sequence = group.sequence_of(space.stream, first);
+    std::array<int64_t, kMostTerms> counts =
+        this->counts(step, group.row(space.stream, sequence), first);
     for (int64_t row = first; row < first + rows; ++row) {
-      while (row >= group.row(space.stream, sequence + 1)) ++sequence;
+      for (; row >= group.row(space.stream, sequence + 1); ++sequence) counts.fill(0);
       std::array<const float*, kMostTerms + 1> from;
       const std::byte* packed = step.packed;
       for (size_t i = 0; i < terms_.size(); ++i) {
-        const auto& [table, by] = terms_[i];
+        const auto& [table, by, pad] = terms_[i];
         int64_t place = row - group.row(space.stream, sequence);
         if (by == By::id) {
           // Checked again: ids may be another layer's, or change under our hands.
           const int32_t id = step.inputs[i].as<const int32_t>()[row];
           if (!table.has(id)) refuse(id, table, group, space, row);
           place = id;
+        } else if (by == By::count) {
+          // At most the sequence's length, whatever the ids have become.
+          place = pad + (step.inputs[i].as<const int32_t>()[row] == pad ? 0 : ++counts[i]);
         }
         from[i] = table.data(packed) + place * width();
         packed += table.packed_bytes();
@@ -216,6 +246,12 @@ Value embedding(Graph& graph, Value ids, Weight table, const std::string& name) 
 Value position_embedding(Graph& graph, Value like, Weight table, const std::string& name) {
   return add_layer<EmbeddingLayer>(graph, name, {like}, std::move(table),
                                    EmbeddingLayer::By::place);
+}
+
+Value position_embedding(Graph& graph, Value ids, Weight table, int64_t pad,
+                         const std::string& name) {
+  return add_layer<EmbeddingLayer>(graph, name, {ids}, std::move(table), EmbeddingLayer::By::count,
+                                   pad);
 }
 
 }  // namespace headway

@@ -29,6 +29,12 @@ HEADWAY_API Value embedding(Graph& graph, Value ids, Weight table, const std::st
 HEADWAY_API Value position_embedding(Graph& graph, Value like, Weight table,
                                      const std::string& name = "");
 
+// The same, with places counted as RoBERTa counts them: an id `pad` takes row `pad`, any other the
+// row `pad` + how many ids of its sequence up to and with its own are not `pad`. A sequence of more
+// than positions - pad - 1 tokens makes the run fail with Error(limit).
+HEADWAY_API Value position_embedding(Graph& graph, Value ids, Weight table, int64_t pad,
+                                     const std::string& name = "");
+
 // y = x W^T + b over rows: [rows, in] -> [rows, out].
 HEADWAY_API Value linear(Graph& graph, Value x, LinearWeights weights,
                          const std::string& name = "");

@@ -179,6 +179,70 @@ TEST(PositionEmbedding, RefusesSequencesBeyondItsTable) {
   EXPECT_EQ(y, std::vector<float>(81 * kWidth, 7.0f)) << "something was written";
 }
 
+// As transformers' create_position_ids_from_input_ids.
+std::vector<int64_t> counted_places(const Batch& batch, const std::vector<int32_t>& ids,
+                                    int32_t pad) {
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < batch.sequences(); ++i) {
+    int64_t counted = 0;
+    for (int64_t row = batch.offsets()[i]; row < batch.offsets()[i + 1]; ++row) {
+      const bool is_pad = ids[static_cast<size_t>(row)] == pad;
+      if (!is_pad) ++counted;
+      places.push_back(is_pad ? pad : pad + counted);
+    }
+  }
+  return places;
+}
+
+TEST(PositionEmbedding, CountsTheTokensThatAreNotPadding) {
+  Random random(6);
+  const StoredWeight table(random, DType::f32, {80, kWidth}, 1.0f);
+  // Blocks of 32 rows begin within sequences, and a sequence has none but padding.
+  const Batch batch = Batch::ragged(std::vector<int64_t>{3, 78, 0, 70, 4, 40, 1});
+  for (const int32_t pad : {0, 1}) {
+    std::vector<int32_t> ids = random.ids(batch.rows(), 4);
+    std::fill_n(ids.begin() + batch.offsets()[4], 4, pad);
+    const std::vector<int64_t> places = counted_places(batch, ids, pad);
+    Graph graph;
+    const Value in = graph.input("ids", DType::i32, 1);
+    graph.output("y", position_embedding(graph, in, table.weight(), pad));
+    const Engine engine = compile(graph, {.threads = 2});
+    for (const Mode mode : {Mode::across, Mode::inside}) {
+      std::vector<float> y(ids.size() * kWidth);
+      RunOptions options;
+      options.mode = mode;
+      engine.run({{"ids", batch, {ids.data(), {batch.rows()}}}},
+                 {{"y", {y.data(), {batch.rows(), kWidth}}}}, options);
+      for (size_t row = 0; row < ids.size(); ++row)
+        for (size_t d = 0; d < kWidth; ++d)
+          ASSERT_EQ(y[row * kWidth + d],
+                    table.values()[static_cast<size_t>(places[row]) * kWidth + d])
+              << "row " << row;
+    }
+    const Batch longer = Batch::dense(1, 80 - pad);
+    const std::vector<int32_t> same(80, pad);
+    std::vector<float> y(80 * kWidth);
+    expect_error(ErrorCode::limit, cat("has ", 80 - pad, " tokens, but the table has ", 79 - pad),
+                 [&] {
+                   engine.run({{"ids", longer, {same.data(), {80 - pad}}}},
+                              {{"y", {y.data(), {80 - pad, kWidth}}}});
+                 });
+  }
+}
+
+TEST(PositionEmbedding, RefusesPaddingOutsideTheTable) {
+  Random random(6);
+  const StoredWeight table(random, DType::f32, {80, kWidth}, 1.0f);
+  Graph graph;
+  const Value in = graph.input("ids", DType::i32, 1);
+  const Value x = graph.input("x", DType::f32, 1);
+  for (const int64_t pad : {-1, 80})
+    expect_error(ErrorCode::invalid_argument, cat("pad is ", pad, ", expected a row of the table"),
+                 [&] { position_embedding(graph, in, table.weight(), pad); });
+  expect_error(ErrorCode::invalid_argument, "expected i32 [tokens, 1]",
+               [&] { position_embedding(graph, x, table.weight(), 1); });
+}
+
 // What BERT begins with: the tables' rows summed up and normalized, in one step.
 struct EmbeddingSum {
   explicit EmbeddingSum(const Storage& storage = {DType::f32, false})

@@ -106,14 +106,20 @@ TEST(Allocation, NoneOfOursInMultiHead) {
   }
 }
 
-TEST(Allocation, NoneOfOursInABlock) {
+template <typename ModelType>
+void expect_none_in_block() {
   for (const Precision precision : {Precision::f32, Precision::bf16, Precision::int8}) {
     if (!is_fast(precision)) continue;  // an engine refuses it
     SCOPED_TRACE(to_string(precision));
-    BertModel model;
+    ModelType model;
     model.precision = precision;
     expect_none(model, {false, false, true});
   }
+}
+
+TEST(Allocation, NoneOfOursInABlock) {
+  expect_none_in_block<BertModel>();
+  expect_none_in_block<GatedModel>();
 }
 
 // Shapes that take turns are not planned anew.

@@ -1,4 +1,5 @@
-// Two graphs whose bits the property tests compare: MultiHead alone, and a small BERT.
+// Graphs whose bits the property tests compare: MultiHead alone, a small BERT, and what newer
+// encoders have instead.
 #pragma once
 
 #include <memory>
@@ -105,6 +106,40 @@ class BertModel : public Model {
   std::vector<float> beta_ = random_.uniforms(96, -1, 1);
   LinearNumbers qkv_{random_, 96, 288}, out_{random_, 96, 96};
   LinearNumbers up_{random_, 96, 288}, down_{random_, 288, 96};
+};
+
+// Positions that are counted, a layer norm before each step, rotary positions, a window, and a
+// gated feed-forward network.
+class GatedModel : public Model {
+ public:
+  GatedModel() : Model(96, 6, true) {
+    const Value ids = graph.input("ids", DType::i32, 1);
+    const Value words = embedding(graph, ids, TensorView(words_.data(), {kVocabulary, dim}));
+    const Value x =
+        add(graph, words,
+            position_embedding(graph, ids, {TensorView(places_.data(), {kPositions, dim})}, 3));
+    const Rotary rotary{.table = rotary_table(graph, ids, {.dims = 16})};
+    const MultiHeadValues attended =
+        multi_head(graph, norm(x), {{qkv_.weights()}, out_.weights()},
+                   {.heads = heads, .left_window = 20, .right_window = 20, .rotary = rotary});
+    const Value y = add(graph, attended.output, x);
+    const Value inner = gate(graph, linear(graph, norm(y), up_.weights()), Activation::silu);
+    const Value hidden = norm(add(graph, linear(graph, inner, down_.weights()), y));
+    graph.output("hidden", hidden);
+    graph.output("weights", attended.weights);
+    graph.output("vector", pool(graph, hidden, Pooling::mean));
+  }
+
+ private:
+  Value norm(Value x) { return layer_norm(graph, x, TensorView(gamma_.data(), {dim}), {}, 1e-5f); }
+
+  // A gate of 150 values: neither whole vectors nor whole panels.
+  Random random_{3};
+  std::vector<float> words_ = random_.normals(kVocabulary * 96);
+  std::vector<float> places_ = random_.normals(kPositions * 96);
+  std::vector<float> gamma_ = random_.uniforms(96, 0.5f, 1.5f);
+  LinearNumbers qkv_{random_, 96, 288, false}, out_{random_, 96, 96, false};
+  LinearNumbers up_{random_, 96, 300, false}, down_{random_, 150, 96, false};
 };
 
 // A batch in memory, ready to run; run() itself allocates nothing of its own.

@@ -37,6 +37,9 @@ const Case kCases[] = {
     {"bert", [] { return std::unique_ptr<Model>(new BertModel); }},
     {"bert_bf16", [] { return std::unique_ptr<Model>(new BertModel); }, Precision::bf16},
     {"bert_int8", [] { return std::unique_ptr<Model>(new BertModel); }, Precision::int8},
+    {"gated", [] { return std::unique_ptr<Model>(new GatedModel); }},
+    {"gated_bf16", [] { return std::unique_ptr<Model>(new GatedModel); }, Precision::bf16},
+    {"gated_int8", [] { return std::unique_ptr<Model>(new GatedModel); }, Precision::int8},
 };
 
 // Those in a precision that this CPU is fast in; an engine refuses the others
