@@ -1,37 +1,16 @@
 // Reading modules.json and what the modules' directories say.
 #include "engine/embed/pipeline.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "engine/base/message.hpp"
 #include "engine/embed/optional_json.hpp"
+#include "engine/formats/inside.hpp"
 
 namespace headway {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The module's directory. It must lie inside the model's, links followed: a model directory from
-// elsewhere must not make us read other files.
-fs::path module_directory(const fs::path& directory, JsonNode module) {
-  const JsonNode field = module.at("path");
-  const std::string_view text = field.as_string();
-  const fs::path path(text);
-  const bool climbs = std::find(path.begin(), path.end(), fs::path("..")) != path.end();
-  if (path.is_absolute() || climbs || text.find('\0') != std::string_view::npos)
-    field.refuse(cat("expected a path inside the model directory, found \"", text, "\""));
-
-  std::error_code error;
-  const fs::path root = fs::canonical(directory, error);
-  if (error) fail(ErrorCode::io, directory.string(), ": ", error.message());
-  const fs::path target = fs::weakly_canonical(root / path, error);
-  if (error) fail(ErrorCode::io, (directory / path).string(), ": ", error.message());
-  if (std::mismatch(root.begin(), root.end(), target.begin(), target.end()).first != root.end())
-    field.refuse(cat("expected a path inside the model directory, but \"", text,
-                     "\" is a link to elsewhere"));
-  return text.empty() ? directory : directory / path;
-}
 
 std::string_view module_kind(JsonNode module) {
   const std::string_view type = module.at("type").as_string();
@@ -81,7 +60,7 @@ Pipeline read_pipeline(const fs::path& directory) {
     if (kind != expected || place > 2)
       module.refuse(cat("expected Transformer, Pooling and perhaps Normalize in this order, found ",
                         kind, " as module ", place));
-    const fs::path path = module_directory(directory, module);
+    const fs::path path = path_inside(directory, module.at("path"));
     if (kind == "Transformer") {
       pipeline.transformer = path;
     } else if (kind == "Pooling") {
