@@ -2,7 +2,10 @@
 #include "engine/base/message.hpp"
 #include "engine/formats/json.hpp"
 #include "engine/models/bert.hpp"
+#include "engine/models/distilbert.hpp"
 #include "engine/models/model.hpp"
+#include "engine/models/mpnet.hpp"
+#include "engine/models/roberta.hpp"
 #include "engine/models/tensors.hpp"
 
 namespace headway {
@@ -14,7 +17,8 @@ struct Architecture {
 };
 
 constexpr Architecture kArchitectures[] = {
-    {"bert", load_bert},
+    {"bert", load_bert},   {"camembert", load_roberta}, {"distilbert", load_distilbert},
+    {"mpnet", load_mpnet}, {"roberta", load_roberta},   {"xlm-roberta", load_roberta},
 };
 
 std::string known_names() {
@@ -37,10 +41,6 @@ void check_directory(const std::filesystem::path& directory) {
          ": expected a model directory, found something else");
   if (fs::status(directory / "config.json", error).type() == fs::file_type::not_found)
     fail(ErrorCode::not_found, directory.string(), ": not a model directory: no config.json in it");
-  if (fs::status(directory / "model.safetensors", error).type() == fs::file_type::not_found)
-    fail(
-        ErrorCode::not_found, directory.string(),
-        ": no model.safetensors in it (weights in other formats must be converted, shards merged)");
 }
 
 }  // namespace
@@ -53,8 +53,7 @@ std::vector<std::string> known_model_types() {
 
 ModelFiles open_model_files(const std::filesystem::path& directory) {
   check_directory(directory);
-  return {Json::read_file((directory / "config.json").string()),
-          Tensors(WeightFile::open(directory / "model.safetensors"))};
+  return {Json::read_file((directory / "config.json").string()), Tensors(Shards::open(directory))};
 }
 
 LoadedModel load_model(const std::filesystem::path& directory) {

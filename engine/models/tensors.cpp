@@ -5,32 +5,42 @@
 
 namespace headway {
 
-void Tensors::choose_prefix(const std::string& first, const std::string& second,
+void Tensors::choose_prefix(std::initializer_list<const char*> prefixes,
                             const std::string& tensor) {
-  for (const std::string& prefix : {first, second}) {
-    if (!file_.contains(prefix + tensor)) continue;
-    prefix_ = prefix;
-    return;
+  std::string tried;
+  for (const char* prefix : prefixes) {
+    if (shards_.contains(prefix + tensor)) {
+      prefix_ = prefix;
+      return;
+    }
+    tried += cat(tried.empty() ? "\"" : ", \"", prefix, tensor, "\"");
   }
-  fail(ErrorCode::not_found, file_.path().string(), ": neither tensor \"", first + tensor,
-       "\" nor \"", second + tensor, "\"");
+  fail(ErrorCode::not_found, shards_.path(), ": expected one of the tensors ", tried,
+       ", found none");
 }
 
 Weight Tensors::take(const std::string& name, const Shape& shape) {
-  Weight weight = file_.at(prefix_ + name);
-  const std::string where = cat(file_.path().string(), ": tensor \"", prefix_ + name, "\"");
+  Weight weight = shards_.at(prefix_ + name);
   if (weight.shape() != shape)
-    fail(ErrorCode::format, where, ": expected ", shape.to_string(), ", found ",
+    fail(ErrorCode::format, weight.name(), ": expected ", shape.to_string(), ", found ",
          weight.shape().to_string());
   const DType type = weight.view().dtype;
   if (type != DType::f32 && type != DType::f16 && type != DType::bf16)
-    fail(ErrorCode::unsupported, where, ": expected f32, f16 or bf16, found ", to_string(type));
+    fail(ErrorCode::unsupported, weight.name(), ": expected f32, f16 or bf16, found ",
+         to_string(type));
   elements_ = checked_add(elements_, shape.elements(), "elements of all weights");
   return weight;
 }
 
-LinearWeights Tensors::take_linear(const std::string& name, int64_t out, int64_t in) {
-  return {take(name + ".weight", {out, in}), take(name + ".bias", {out})};
+LinearWeights Tensors::take_linear(const std::string& name, int64_t out, int64_t in, Bias bias) {
+  return {take(name + ".weight", {out, in}),
+          bias == Bias::present ? take(name + ".bias", {out}) : Weight()};
+}
+
+NormWeights Tensors::take_norm(const std::string& name, int64_t width, Bias bias) {
+  const bool old = contains(name + ".gamma");
+  return {take(name + (old ? ".gamma" : ".weight"), {width}),
+          bias == Bias::present ? take(name + (old ? ".beta" : ".bias"), {width}) : Weight()};
 }
 
 }  // namespace headway

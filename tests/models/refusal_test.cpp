@@ -65,7 +65,7 @@ TEST(ModelRefusal, ConfigThatIsNoObject) {
 
 TEST(ModelRefusal, ModelTypes) {
   expect_config_refused(ErrorCode::unsupported, "model_type", "\"gpt2\"",
-                        {"\"model_type\"", "gpt2", "known: bert"});
+                        {"\"model_type\"", "gpt2", "known: bert, camembert"});
   expect_config_refused(ErrorCode::format, "model_type", "", {"\"model_type\" is missing"});
   expect_config_refused(ErrorCode::format, "model_type", "7", {"\"model_type\"", "a string"});
 }
@@ -91,8 +91,8 @@ TEST(ModelRefusal, HeadsThatDoNotDivideTheWidth) {
 }
 
 TEST(ModelRefusal, OtherMathematics) {
-  expect_config_refused(ErrorCode::unsupported, "hidden_act", "\"swish\"",
-                        {"\"hidden_act\"", "swish", "known: gelu,"});
+  expect_config_refused(ErrorCode::unsupported, "hidden_act", "\"mish\"",
+                        {"\"hidden_act\"", "mish", "known: gelu,"});
   expect_config_refused(ErrorCode::unsupported, "position_embedding_type", "\"relative_key\"",
                         {"\"position_embedding_type\"", "relative_key"});
   expect_config_refused(ErrorCode::unsupported, "is_decoder", "true", {"\"is_decoder\""});
