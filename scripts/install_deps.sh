@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian/Ubuntu packages that building and testing Headway needs and that are missing; with --checks also
-# those of scripts/check.sh and a browser for the tests. Uses sudo when not root, and the network only when something is
-# missing.
+# those of scripts/check.sh and a browser for the tests, with HEADWAY_LONG_TESTS=1 what puts servers under load. Uses sudo
+# when not root, and the network only when something is missing.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -10,6 +10,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 tools=(c++:g++ ccache:ccache cmake:cmake dpkg-shlibdeps:dpkg-dev file:file ninja:ninja-build pkg-config:pkg-config
   python3:python3)
 libraries=(libhwy-dev libsimdjson-dev libcli11-dev libgtest-dev libgmock-dev libbenchmark-dev)
+# Of the example servers.
+libraries+=(libcpp-httplib-dev libulfius-dev libjansson-dev libmicrohttpd-dev)
+if [ "${HEADWAY_LONG_TESTS:-}" = 1 ]; then tools+=(wrk:wrk); fi
 case "${1:-}" in
   "") ;;
   --checks)
