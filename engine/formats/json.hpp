@@ -16,6 +16,8 @@
 #include <string>
 #include <string_view>
 
+#include "headway/error.hpp"
+
 namespace headway {
 
 namespace json_internal {
@@ -69,8 +71,8 @@ class JsonNode {
 
   // The place in the document, as messages show it: model.layers[3].name; empty for the root.
   std::string path() const;
-  // Throws Error(format): file, place and `problem`. For checks that the caller makes.
-  [[noreturn]] void refuse(std::string_view problem) const;
+  // Throws Error(code): file, place and `problem`. For checks that the caller makes.
+  [[noreturn]] void refuse(std::string_view problem, ErrorCode code = ErrorCode::format) const;
 
  private:
   friend class Json;

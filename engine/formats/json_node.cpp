@@ -114,9 +114,9 @@ std::string JsonNode::path() const {
   return json_internal::path_of(*document_, index_);
 }
 
-void JsonNode::refuse(std::string_view problem) const {
-  if (index_ == 0) fail(ErrorCode::format, document_->name, ": ", problem);
-  fail(ErrorCode::format, document_->name, ": field \"", path(), "\": ", problem);
+void JsonNode::refuse(std::string_view problem, ErrorCode code) const {
+  if (index_ == 0) fail(code, document_->name, ": ", problem);
+  fail(code, document_->name, ": field \"", path(), "\": ", problem);
 }
 
 void JsonNode::expected(const char* what) const {

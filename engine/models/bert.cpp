@@ -3,11 +3,14 @@
 
 #include "engine/base/message.hpp"
 #include "engine/models/encoder.hpp"
+#include "engine/models/jina_bert.hpp"
 
 namespace headway {
 
 // The defaults are those of transformers' BertConfig, for fields that published files leave out.
-LoadedModel load_bert(const Json& config, Tensors& tensors) {
+LoadedModel load_bert(JsonNode config, Tensors& tensors) {
+  if (config.get_string("position_embedding_type", "") == "alibi")
+    return load_jina_bert(config, tensors);
   expect_plain_encoder(config);
   const Sizes sizes = read_sizes(config);
   const int64_t types = read_size(config, "type_vocab_size", 2);

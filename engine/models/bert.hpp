@@ -7,10 +7,10 @@
 
 namespace headway {
 
-// The encoder of Hugging Face transformers' BertModel: `config` is its config.json,
+// The encoder of Hugging Face transformers' BertModel: `config` is the root of its config.json,
 // `tensors` its weights, with or without the prefix "bert." that models with a head have. The
 // pooler is not used. Error(unsupported) for variants with other mathematics (relative positions,
-// decoders, other activations).
-LoadedModel load_bert(const Json& config, Tensors& tensors);
+// decoders, other activations); with "alibi" as position_embedding_type it is load_jina_bert.
+LoadedModel load_bert(JsonNode config, Tensors& tensors);
 
 }  // namespace headway

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 
 #include "engine/formats/json.hpp"
@@ -12,6 +13,8 @@ namespace headway {
 
 // Every function throws Error naming the file and the field: Error(format) for what is missing or
 // no sensible value, Error(unsupported), which also says what is known, for other mathematics.
+
+inline constexpr int64_t kMostLayers = 1 << 12;
 
 // What the sizes are called.
 struct SizeFields {
@@ -28,28 +31,36 @@ struct Sizes {
   int64_t positions;  // 512 unless said otherwise
 };
 
-// Widths are at most 2^20, far above any published model, so that no product of two overflows.
-Sizes read_sizes(const Json& config, const SizeFields& fields = {});
+// The field, unless it is missing or null.
+std::optional<JsonNode> find_value(JsonNode config, const char* field);
 
-// A size that may be left out.
-int64_t read_size(const Json& config, const char* field, int64_t otherwise);
+// Widths are at most 2^20, far above any published model, so that no product of two overflows.
+Sizes read_sizes(JsonNode config, const SizeFields& fields = {});
+
+// Numbers of a head, which turn in pairs: an even number.
+int64_t rotary_dims(JsonNode config, const Sizes& sizes, const SizeFields& fields = {});
+
+// Numbers that may be left out: of rows or tokens, of columns, and of layers.
+int64_t read_size(JsonNode config, const char* field, int64_t otherwise);
+int64_t read_width(JsonNode config, const char* field, int64_t otherwise);
+int64_t read_layers(JsonNode config, const char* field, int64_t otherwise);
 // A row of a table of `rows`: the id of padding.
-int64_t read_row(const Json& config, const char* field, int64_t otherwise, int64_t rows);
+int64_t read_row(JsonNode config, const char* field, int64_t otherwise, int64_t rows);
 // A number above 0 and below 1.
-float read_epsilon(const Json& config, const char* field, double otherwise);
-// A finite number above 0.
-double read_positive(const Json& config, const char* field, double otherwise);
+float read_epsilon(JsonNode config, const char* field, double otherwise);
+// A number above 0.
+double read_positive(JsonNode config, const char* field, double otherwise);
 // By the name that transformers gives it.
-Activation read_activation(const Json& config, const char* field, const char* otherwise);
+Activation read_activation(JsonNode config, const char* field, const char* otherwise);
 
 // Refuses a field that says anything else than what is known; one that is missing or null does not.
-void expect_value(const Json& config, const char* field,
+void expect_value(JsonNode config, const char* field,
                   std::initializer_list<std::string_view> known);
-void expect_value(const Json& config, const char* field, bool known);
-void expect_value(const Json& config, const char* field, double known);
+void expect_value(JsonNode config, const char* field, bool known);
+void expect_value(JsonNode config, const char* field, double known);
 // Error(unsupported) for a field that has a value.
-void expect_none(const Json& config, const char* field);
+void expect_none(JsonNode config, const char* field);
 // Decoders, and positions that are not absolute.
-void expect_plain_encoder(const Json& config);
+void expect_plain_encoder(JsonNode config);
 
 }  // namespace headway

@@ -18,7 +18,7 @@ constexpr LayerNames kNames = {.query = "attention.q_lin",
 
 }  // namespace
 
-LoadedModel load_distilbert(const Json& config, Tensors& tensors) {
+LoadedModel load_distilbert(JsonNode config, Tensors& tensors) {
   const Sizes sizes = read_sizes(
       config, {.dim = "dim", .layers = "n_layers", .heads = "n_heads", .inner = "hidden_dim"});
   tensors.choose_prefix({"", "distilbert."}, "embeddings.word_embeddings.weight");

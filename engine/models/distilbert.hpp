@@ -9,6 +9,6 @@ namespace headway {
 
 // The encoder of transformers' DistilBertModel; token types make no difference to it. Sinusoidal
 // positions are read from the file, as there. Errors as load_bert.
-LoadedModel load_distilbert(const Json& config, Tensors& tensors);
+LoadedModel load_distilbert(JsonNode config, Tensors& tensors);
 
 }  // namespace headway

@@ -63,6 +63,13 @@ Value Encoder::attend(Value x, const MultiHeadWeights& weights, MultiHeadOptions
   return values.output;
 }
 
+Value Encoder::gated_feed_forward(Value x, std::vector<LinearWeights> up, const LinearWeights& down,
+                                  const std::string& at) {
+  const Value both = headway::linear(graph(), x, std::move(up), at + "up");
+  const Value gated = gate(graph(), both, activation_, at + "gate");
+  return headway::linear(graph(), gated, down, at + "down");
+}
+
 LayerWeights Encoder::take_layer(const std::string& at, const LayerNames& names) {
   LayerWeights weights;
   for (const char* part : {names.query, names.key, names.value})

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "engine/models/config.hpp"
 #include "engine/models/model.hpp"
@@ -56,6 +57,11 @@ class Encoder {
   // MultiHead; its attention weights become the model's for the next layer.
   Value attend(Value x, const MultiHeadWeights& weights, MultiHeadOptions options,
                const std::string& name);
+
+  // A gated feed-forward network without what follows it: gate() of `up`, whose first half is
+  // activated, then `down`.
+  Value gated_feed_forward(Value x, std::vector<LinearWeights> up, const LinearWeights& down,
+                           const std::string& at);
 
   LayerWeights take_layer(const std::string& at, const LayerNames& names = {});
   // Self-attention, then a feed-forward network; a residual and a layer norm after each (Devlin et

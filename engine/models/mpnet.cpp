@@ -53,12 +53,12 @@ Weight relative_bias(const Weight& by_bucket, int64_t heads) {
 }  // namespace
 
 // The defaults are those of transformers' MPNetConfig.
-LoadedModel load_mpnet(const Json& config, Tensors& tensors) {
+LoadedModel load_mpnet(JsonNode config, Tensors& tensors) {
   expect_plain_encoder(config);
   expect_value(config, "relative_attention_num_buckets", double{kBuckets});
   const Sizes sizes = read_sizes(config);
   if (sizes.positions < kPad + 2)
-    config.root().at("max_position_embeddings").refuse(cat("expected at least ", kPad + 2));
+    config.at("max_position_embeddings").refuse(cat("expected at least ", kPad + 2));
   tensors.choose_prefix({"", "mpnet."}, "embeddings.word_embeddings.weight");
   Encoder mpnet(sizes, read_activation(config, "hidden_act", "gelu"),
                 read_epsilon(config, "layer_norm_eps", 1e-12), tensors);

@@ -9,6 +9,6 @@ namespace headway {
 
 // The encoder of transformers' MPNetModel; token types make no difference to it. Positions are
 // counted as RoBERTa's (load_roberta), always from the padding id 1. Errors as load_bert.
-LoadedModel load_mpnet(const Json& config, Tensors& tensors);
+LoadedModel load_mpnet(JsonNode config, Tensors& tensors);
 
 }  // namespace headway

@@ -1,10 +1,14 @@
 // The list of architectures, and the choice by config.json's model_type.
 #include "engine/base/message.hpp"
 #include "engine/formats/json.hpp"
+#include "engine/models/albert.hpp"
 #include "engine/models/bert.hpp"
 #include "engine/models/distilbert.hpp"
+#include "engine/models/electra.hpp"
 #include "engine/models/model.hpp"
+#include "engine/models/modernbert.hpp"
 #include "engine/models/mpnet.hpp"
+#include "engine/models/nomic_bert.hpp"
 #include "engine/models/roberta.hpp"
 #include "engine/models/tensors.hpp"
 
@@ -13,12 +17,15 @@ namespace {
 
 struct Architecture {
   const char* model_type;
-  LoadedModel (*load)(const Json& config, Tensors& tensors);
+  LoadedModel (*load)(JsonNode config, Tensors& tensors);
 };
 
 constexpr Architecture kArchitectures[] = {
-    {"bert", load_bert},   {"camembert", load_roberta}, {"distilbert", load_distilbert},
-    {"mpnet", load_mpnet}, {"roberta", load_roberta},   {"xlm-roberta", load_roberta},
+    {"albert", load_albert},     {"bert", load_bert},
+    {"camembert", load_roberta}, {"distilbert", load_distilbert},
+    {"electra", load_electra},   {"modernbert", load_modernbert},
+    {"mpnet", load_mpnet},       {"nomic_bert", load_nomic_bert},
+    {"roberta", load_roberta},   {"xlm-roberta", load_roberta},
 };
 
 std::string known_names() {
@@ -66,7 +73,7 @@ LoadedModel load_model(ModelFiles& files) {
   const std::string_view model_type = config.root().at("model_type").as_string();
   for (const Architecture& architecture : kArchitectures) {
     if (architecture.model_type != model_type) continue;
-    LoadedModel model = architecture.load(config, files.tensors);
+    LoadedModel model = architecture.load(config.root(), files.tensors);
     model.architecture = architecture.model_type;
     model.parameters = files.tensors.elements();
     return model;

@@ -7,7 +7,7 @@
 namespace headway {
 
 // The defaults are those of transformers' RobertaConfig.
-LoadedModel load_roberta(const Json& config, Tensors& tensors) {
+LoadedModel load_roberta(JsonNode config, Tensors& tensors) {
   expect_plain_encoder(config);
   const Sizes sizes = read_sizes(config);
   const int64_t types = read_size(config, "type_vocab_size", 2);

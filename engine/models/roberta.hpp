@@ -11,6 +11,6 @@ namespace headway {
 // The encoder of transformers' RobertaModel, XLMRobertaModel and CamembertModel. The longest
 // sequence has max_position_embeddings - pad_token_id - 1 tokens; the padding id within a text
 // takes the position of padding, as there. Errors as load_bert.
-LoadedModel load_roberta(const Json& config, Tensors& tensors);
+LoadedModel load_roberta(JsonNode config, Tensors& tensors);
 
 }  // namespace headway

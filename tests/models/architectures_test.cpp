@@ -15,8 +15,10 @@
 namespace headway {
 namespace {
 
-const char* const kModels[] = {"bert",  "camembert", "distilbert",
-                               "mpnet", "roberta",   "xlm-roberta"};
+const char* const kModels[] = {"albert",         "bert",          "camembert",  "distilbert",
+                               "electra",        "electra-equal", "jina_bert",  "modernbert",
+                               "modernbert-old", "mpnet",         "nomic_bert", "nomic_bert-hub",
+                               "roberta",        "xlm-roberta"};
 
 template <typename Number>
 std::vector<Number> read(const SafetensorsFile& file, const char* name) {

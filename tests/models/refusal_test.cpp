@@ -65,7 +65,7 @@ TEST(ModelRefusal, ConfigThatIsNoObject) {
 
 TEST(ModelRefusal, ModelTypes) {
   expect_config_refused(ErrorCode::unsupported, "model_type", "\"gpt2\"",
-                        {"\"model_type\"", "gpt2", "known: bert, camembert"});
+                        {"\"model_type\"", "gpt2", "known: albert, bert, camembert"});
   expect_config_refused(ErrorCode::format, "model_type", "", {"\"model_type\" is missing"});
   expect_config_refused(ErrorCode::format, "model_type", "7", {"\"model_type\"", "a string"});
 }
@@ -87,7 +87,7 @@ TEST(ModelRefusal, SizesThatAreNone) {
 
 TEST(ModelRefusal, HeadsThatDoNotDivideTheWidth) {
   expect_config_refused(ErrorCode::format, "num_attention_heads", "3",
-                        {"\"hidden_size\" (8)", "\"num_attention_heads\" (3)"});
+                        {"\"hidden_size\": 8 is not", "\"num_attention_heads\" (3)"});
 }
 
 TEST(ModelRefusal, OtherMathematics) {
