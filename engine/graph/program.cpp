@@ -2,6 +2,9 @@
 #include "engine/graph/program.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include "engine/base/checked.hpp"
 #include "engine/graph/optimize.hpp"
@@ -25,18 +28,28 @@ Program::Program(const Graph::State& graph, Precision precision)
       outputs(graph.outputs),
       streams(graph.streams) {
   size_t packed_bytes = 0;
+  std::map<std::pair<std::string_view, std::vector<PackedSource>>, size_t> shared;
   for (Node& node : optimize(graph)) {
     if (precision != Precision::f32) {
       if (auto other = node.layer->at_precision(precision)) node.layer = std::move(other);
     }
     std::vector<ValueType> input_types;
     for (int32_t input : node.inputs) input_types.push_back(types[input]);
-    const size_t offset = packed_bytes;
-    const size_t bytes =
-        checked_round_up(node.layer->packed_bytes(), Arena::kAlignment, "packed weights");
-    packed_bytes = checked_add(packed_bytes, bytes, "packed weights");
+    size_t offset = packed_bytes;
+    bool packs = true;
+    if (auto sources = node.layer->packed_from(); !sources.empty()) {
+      const auto [known, is_new] =
+          shared.try_emplace({node.layer->kind(), std::move(sources)}, packed_bytes);
+      offset = known->second;
+      packs = is_new;
+    }
+    if (packs) {
+      const size_t bytes =
+          checked_round_up(node.layer->packed_bytes(), Arena::kAlignment, "packed weights");
+      packed_bytes = checked_add(packed_bytes, bytes, "packed weights");
+    }
     parameters = checked_add(parameters, node.layer->parameters(), "parameters");
-    steps.push_back({std::move(node), std::move(input_types), offset});
+    steps.push_back({std::move(node), std::move(input_types), offset, packs});
   }
 
   lifetimes.assign(types.size(), {0, 0});
@@ -48,7 +61,7 @@ Program::Program(const Graph::State& graph, Precision precision)
 
   packed = std::make_unique<ReadOnlyBlock>(packed_bytes);
   for (const Step& step : steps) {
-    if (step.node.layer->packed_bytes() > 0)
+    if (step.packs && step.node.layer->packed_bytes() > 0)
       step.node.layer->pack(packed->writable() + step.packed_offset);
   }
   packed->seal();

@@ -17,6 +17,7 @@ struct Step {
   Node node;
   std::vector<ValueType> input_types;
   size_t packed_offset;  // in the packed block
+  bool packs;            // false: another step has packed the same there
 };
 
 // Immutable.

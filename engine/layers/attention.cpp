@@ -61,6 +61,11 @@ class AttentionLayer : public Layer {
     relative_.done();
   }
 
+  std::vector<PackedSource> packed_from() const override {
+    if (!relative_) return {};
+    return {{relative_, relative_.shape()[1]}};
+  }
+
   // q k^T and w v, of the keys that are seen.
   double flops(const StepShape& step) const override {
     double pairs = 0;

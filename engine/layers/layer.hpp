@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "headway/batch.hpp"
 #include "headway/graph.hpp"
 #include "headway/operations.hpp"
+#include "headway/weights.hpp"
 
 namespace headway {
 
@@ -101,6 +103,21 @@ struct StepArguments {
   const std::byte* packed;    // what pack() wrote
 };
 
+// Numbers that a layer packs: where they lie, of what type, and in which shape.
+struct PackedSource {
+  PackedSource(const Weight& weight, int64_t columns)
+      : data(weight.view().data),
+        dtype(weight.view().dtype),
+        elements(weight ? weight.shape().elements() : 0),
+        columns(columns) {}
+
+  const void* data;
+  DType dtype;
+  int64_t elements, columns;
+
+  friend auto operator<=>(const PackedSource&, const PackedSource&) = default;
+};
+
 // Immutable once made; run() is called by many threads at once. Everything a layer needs is asked
 // for before it runs: output types when the graph is built, packed bytes when it is compiled,
 // scratch when a group is planned.
@@ -132,6 +149,10 @@ class Layer {
   // Bytes pack() writes, once per compiled graph, to memory aligned to 64.
   virtual size_t packed_bytes() const { return 0; }
   virtual void pack(std::byte* packed) const { (void)packed; }
+
+  // What packed bytes are made from, where layers may share them (as ALBERT's do): in a program,
+  // layers of one kind whose lists are equal, and not empty, have one packed block.
+  virtual std::vector<PackedSource> packed_from() const { return {}; }
 
   // Error(limit) when a sequence of the group is longer than the layer can take (position tables).
   virtual void check(const StepShape& step) const { (void)step; }

@@ -17,6 +17,7 @@ class LayerNormLayer : public Layer {
   int64_t parameters() const override { return width() * (beta_ ? 2 : 1); }
   size_t packed_bytes() const override { return static_cast<size_t>(parameters()) * sizeof(float); }
   void pack(std::byte* packed) const override;
+  std::vector<PackedSource> packed_from() const override { return {{gamma_, 1}, {beta_, 1}}; }
   double flops(const StepShape& step) const override;
   void run(const StepArguments& step) const override;
 

@@ -96,6 +96,18 @@ class LinearLayer : public Layer {
     if (norm_) norm_->pack(packed + packed_->packed_bytes());
   }
 
+  std::vector<PackedSource> packed_from() const override {
+    std::vector<PackedSource> sources;
+    for (const LinearWeights& part : parts_) {
+      sources.emplace_back(part.weight, packed_->in());
+      sources.emplace_back(part.bias, 1);
+    }
+    if (norm_) {
+      for (const PackedSource& source : norm_->packed_from()) sources.push_back(source);
+    }
+    return sources;
+  }
+
   double flops(const StepShape& step) const override {
     return 2.0 * packed_->in() * packed_->out() * step.rows() + (norm_ ? norm_->flops(step) : 0);
   }

@@ -32,6 +32,41 @@ TEST_F(Facts, Info) {
   EXPECT_EQ(info.peak_memory, 0u);
 }
 
+// Layers that are given the same weights pack them once.
+TEST(SharedWeights, ArePackedOnce) {
+  Random random(4);
+  const LinearNumbers one(random, kDim, kDim), other(random, kDim, kDim);
+  const std::vector<float> gamma(kDim, 1.0f), x = random.normals(5 * kDim);
+  const Weight norm = TensorView(gamma.data(), {kDim});
+  const auto make = [&](const LinearNumbers& first, const LinearNumbers& second) {
+    Graph graph;
+    Value value = graph.input("x", DType::f32, kDim);
+    for (const LinearNumbers* each : {&first, &second})
+      value = layer_norm(graph, linear(graph, value, each->weights()), norm, {}, 1e-5f);
+    graph.output("y", value);
+    return compile(graph, {.threads = 1});
+  };
+  const EngineInfo same = make(one, one).info(), different = make(one, other).info();
+  EXPECT_EQ(different.packed_weights, 2 * same.packed_weights);
+  // A copy of the weights is packed on its own, and makes no difference.
+  const LinearNumbers copy = one;
+  const Batch batch = Batch::dense(1, 5);
+  EXPECT_TRUE(same_bits(run_output(make(one, one), batch, x, kDim),
+                        run_output(make(one, copy), batch, x, kDim)));
+}
+
+// A transposed view of the same numbers is another weight.
+TEST(SharedWeights, AreNotThoseOfAnotherShape) {
+  Random random(4);
+  const std::vector<float> numbers = random.normals(6 * 8), x = random.normals(5 * 8);
+  Graph graph;
+  const Value in = graph.input("x", DType::f32, 8);
+  const Value wide = linear(graph, in, {TensorView(numbers.data(), {6, 8}), {}});
+  graph.output("y", linear(graph, wide, {TensorView(numbers.data(), {8, 6}), {}}));
+  // Both, not one: each has more than one cache line for its 48 numbers.
+  EXPECT_GE(compile(graph).info().packed_weights, 2 * 6 * 8 * sizeof(float));
+}
+
 // By hand: q, k, v and out; q k^T and w v; then what is counted a number of times per element.
 TEST_F(Facts, Flops) {
   const double rows = 20, pairs = 2 * 10 * 10, d = kDim;
