@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "engine/kernels/partial-inl.hpp"
+#include "engine/kernels/words-inl.hpp"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -51,44 +52,76 @@ inline void transpose(const float* HWY_RESTRICT from, size_t stride, size_t coun
   }
 }
 
+// Words of 32 bits in a row of numbers, and what rounded rows are apart: whole vectors of 16 bits.
+template <class Words>
+constexpr size_t words_of(size_t size) {
+  return (size + Words::kNumbers - 1) / Words::kNumbers;
+}
+
+// from [count, size] rounded to words and transposed to the first columns of [words][width].
+// `rounded` has room for `count` rows in words, each rounded up to 16.
+template <class Words>
+inline void transpose_words(const float* from, size_t stride, size_t count, size_t size,
+                            size_t width, float* to, float* rounded) {
+  if constexpr (Words::kNumbers == 1) {
+    (void)rounded;
+    transpose(from, stride, count, size, width, to);
+  } else {
+    const size_t words = words_of<Words>(size), row = (words + 15) / 16 * 16;
+    for (size_t i = 0; i < count; ++i) Words::round_row(from + i * stride, size, rounded + i * row);
+    transpose(rounded, row, count, words, width, to);
+  }
+}
+
 // keys [count, size] to panels of two vectors of keys, of one for what remains:
-// [panel][size][lanes], zeros beyond count.
-inline void pack_keys(const float* from, size_t stride, size_t count, size_t size, float* to) {
-  const size_t lanes = hn::Lanes(hn::ScalableTag<float>());
+// [panel][words][lanes], zeros beyond count. `rounded` as above, for a panel.
+template <class Words>
+inline void pack_keys(const float* from, size_t stride, size_t count, size_t size, float* to,
+                      float* rounded) {
+  const size_t lanes = hn::Lanes(hn::ScalableTag<float>()), words = words_of<Words>(size);
   size_t key = 0;
-  const auto panel = [&](size_t width) {
+  const auto panel = [&](size_t width) HWY_ATTR {
     const size_t keys = std::min(width, count - key);
-    if (keys < width) std::memset(to, 0, size * width * sizeof(float));
-    transpose(from + key * stride, stride, keys, size, width, to);
+    if (keys < width) std::memset(to, 0, words * width * sizeof(float));
+    transpose_words<Words>(from + key * stride, stride, keys, size, width, to, rounded);
     key += width;
-    to += width * size;
+    to += width * words;
   };
   while (key + lanes < count) panel(2 * lanes);
   if (key < count) panel(lanes);
 }
 
 // values [count, size] to chunks of two vectors of columns (one for what remains):
-// [chunk][count][lanes], zeros beyond size. Returns whether all are finite.
+// [chunk][count in words][lanes], zeros beyond. Returns whether all are finite, rounded too.
+template <class Words>
 inline bool pack_values(const float* HWY_RESTRICT from, size_t stride, size_t count, size_t size,
                         float* HWY_RESTRICT to) {
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
   auto seen = hn::Zero(d);  // 0 as long as all are finite: 0 times infinity is NaN
-  const auto copy = [&](const float* row, size_t column, float* chunk) HWY_ATTR {
-    const auto v = column + lanes <= size ? hn::LoadU(d, row + column)
-                                          : load_partial(d, row + column, size - column);
-    seen = hn::MulAdd(v, hn::Zero(d), seen);
-    hn::Store(v, d, chunk);
+  const auto load = [&](size_t row, size_t column) HWY_ATTR {
+    const float* p = from + row * stride + column;
+    const auto v = column + lanes <= size ? hn::LoadU(d, p) : load_partial(d, p, size - column);
+    // What bf16 would round to infinity must not count as finite.
+    const auto large = Words::kNumbers == 1 ? v : hn::Mul(v, hn::Set(d, 1.01f));
+    seen = hn::MulAdd(large, hn::Zero(d), seen);
+    return v;
+  };
+  const auto copy = [&](size_t row, size_t column, float* chunk) HWY_ATTR {
+    hn::Store(Words::of_rows([&](size_t i) HWY_ATTR {
+                return row + i < count ? load(row + i, column) : hn::Zero(d);
+              }),
+              d, chunk);
   };
   size_t column = 0;
   for (; column + lanes < size; column += 2 * lanes) {
-    for (size_t j = 0; j < count; ++j, to += 2 * lanes) {
-      copy(from + j * stride, column, to);
-      copy(from + j * stride, column + lanes, to + lanes);
+    for (size_t j = 0; j < count; j += Words::kNumbers, to += 2 * lanes) {
+      copy(j, column, to);
+      copy(j, column + lanes, to + lanes);
     }
   }
   if (column < size) {
-    for (size_t j = 0; j < count; ++j, to += lanes) copy(from + j * stride, column, to);
+    for (size_t j = 0; j < count; j += Words::kNumbers, to += lanes) copy(j, column, to);
   }
   return hn::GetLane(hn::SumOfLanes(d, seen)) == 0;
 }

@@ -16,6 +16,7 @@
 #include "engine/kernels/pack-inl.hpp"
 #include "engine/kernels/partial-inl.hpp"
 #include "engine/kernels/score_rule-inl.hpp"
+#include "engine/kernels/words-inl.hpp"
 #include "hwy/highway.h"
 
 #ifndef HEADWAY_TILED_ATTENTION_ONCE
@@ -52,8 +53,9 @@ struct Layout {
         sums(round_up(scores + kMostRows * score_stride(size, value_size), kWidestVector)),
         maxima(sums + kTiledRows),
         results(maxima + kTiledRows),
-        end(results + kTiledRows * round_up(value_size, kWidestVector)) {}
-  size_t keys, values, queries, scores, sums, maxima, results, end;
+        rounded(results + kTiledRows * round_up(value_size, kWidestVector)),
+        end(rounded + 2 * kWidestVector * round_up(size, kWidestVector)) {}
+  size_t keys, values, queries, scores, sums, maxima, results, rounded, end;
 };
 
 // Rows that are computed together: some queries of one head, or all queries of some heads.
@@ -98,21 +100,21 @@ constexpr size_t kRows = 12;
 #endif
 
 // scores[r][0, C lanes) = q[r] k for one panel of keys.
-template <size_t R, size_t C>
+template <class Words, size_t R, size_t C>
 HWY_INLINE void score_panel(const float* HWY_RESTRICT queries, const float* HWY_RESTRICT panel,
-                            size_t size, float* HWY_RESTRICT scores, size_t stride) {
+                            size_t words, float* HWY_RESTRICT scores, size_t stride) {
   const Float d;
   const size_t lanes = hn::Lanes(d);
   Vector sum[R][C];
   for (size_t r = 0; r < R; ++r) {
     for (size_t c = 0; c < C; ++c) sum[r][c] = hn::Zero(d);
   }
-  for (size_t i = 0; i < size; ++i, panel += C * lanes, queries += R) {
+  for (size_t i = 0; i < words; ++i, panel += C * lanes, queries += R) {
     Vector k[C];
     for (size_t c = 0; c < C; ++c) k[c] = hn::Load(d, panel + c * lanes);
     for (size_t r = 0; r < R; ++r) {
       const auto q = hn::Set(d, queries[r]);
-      for (size_t c = 0; c < C; ++c) sum[r][c] = hn::MulAdd(q, k[c], sum[r][c]);
+      for (size_t c = 0; c < C; ++c) sum[r][c] = Words::mul_add(q, k[c], sum[r][c]);
     }
   }
   for (size_t r = 0; r < R; ++r) {
@@ -121,9 +123,9 @@ HWY_INLINE void score_panel(const float* HWY_RESTRICT queries, const float* HWY_
 }
 
 // results[r] (+)= weights[r] values, for one chunk of C vectors of columns and the first `rows` r.
-template <size_t R, size_t C>
+template <class Words, size_t R, size_t C>
 HWY_INLINE void value_chunk(const float* HWY_RESTRICT weights, size_t weight_stride,
-                            const float* HWY_RESTRICT chunk, size_t count, bool first, size_t rows,
+                            const float* HWY_RESTRICT chunk, size_t words, bool first, size_t rows,
                             float* HWY_RESTRICT results, size_t result_stride) {
   const Float d;
   const size_t lanes = hn::Lanes(d);
@@ -134,12 +136,12 @@ HWY_INLINE void value_chunk(const float* HWY_RESTRICT weights, size_t weight_str
           first || r >= rows ? hn::Zero(d) : hn::Load(d, results + r * result_stride + c * lanes);
     }
   }
-  for (size_t j = 0; j < count; ++j, chunk += C * lanes) {
+  for (size_t j = 0; j < words; ++j, chunk += C * lanes) {
     Vector v[C];
     for (size_t c = 0; c < C; ++c) v[c] = hn::Load(d, chunk + c * lanes);
     for (size_t r = 0; r < R; ++r) {
       const auto w = hn::Set(d, weights[r * weight_stride + j]);
-      for (size_t c = 0; c < C; ++c) sum[r][c] = hn::MulAdd(w, v[c], sum[r][c]);
+      for (size_t c = 0; c < C; ++c) sum[r][c] = Words::mul_add(w, v[c], sum[r][c]);
     }
   }
   for (size_t r = 0; r < R && r < rows; ++r) {
@@ -234,24 +236,44 @@ HWY_INLINE void weigh(const Call& c, const KeyTile& tile, size_t head, size_t qu
                first, running);
 }
 
-// results += weights times values, without those that a query does not see: a product would carry
-// 0 times NaN to it.
-void add_seen(const Call& c, const RowBlock& block, const KeyTile& tile, bool first,
-              const float* scores, size_t stride) {
+// results += weights times values of words [words.begin, words.end), without those that a query
+// does not see: a product would carry 0 times NaN to it. With the bits of the product.
+template <class Words>
+void add_seen(const Call& c, const RowBlock& block, const KeyTile& tile, KeyRange words, bool first,
+              const float* weights, size_t stride) {
+  const Float d;
+  const size_t lanes = hn::Lanes(d);
   for (size_t r = 0; r < block.rows(); ++r) {
-    const size_t query = block.query + r % block.queries;
+    const size_t head = block.head + r / block.queries, query = block.query + r % block.queries;
     float* result = c.running(block.row + r).result;
     if (first) std::memset(result, 0, c.width * sizeof(float));
     const KeyRange seen = seen_of(c, tile, query);
-    add_visible(Float(), *c.a.rule, c.a.first_head + block.head + r / block.queries,
-                c.a.first_query + query, {tile.begin + seen.begin, tile.begin + seen.end},
-                scores + r * stride + seen.begin, tile.v + seen.begin * tile.v_stride,
-                tile.v_stride, c.a.value_size, result);
+    for (size_t word = words.begin; word < words.end; ++word) {
+      const size_t key = word * Words::kNumbers;
+      bool visible[Words::kNumbers];
+      bool any = false;
+      for (size_t i = 0; i < Words::kNumbers; ++i) {
+        visible[i] = key + i >= seen.begin && key + i < seen.end &&
+                     !hidden(*c.a.rule, c.a.first_head + head, c.a.first_query + query,
+                             tile.begin + key + i);
+        any |= visible[i];
+      }
+      if (!any) continue;
+      const auto w = hn::Set(d, weights[r * stride + word]);
+      for (size_t column = 0; column < c.width; column += lanes) {
+        const size_t n = HWY_MIN(lanes, c.a.value_size - column);
+        const auto v = Words::of_rows([&](size_t i) HWY_ATTR {
+          return visible[i] ? load_up_to(d, tile.v + (key + i) * tile.v_stride + column, n)
+                            : hn::Zero(d);
+        });
+        hn::Store(Words::mul_add(w, v, hn::Load(d, result + column)), d, result + column);
+      }
+    }
   }
 }
 
 // One block of at most R rows against a tile of packed keys and values.
-template <size_t R>
+template <class Words, size_t R>
 void row_block(const Call& c, const RowBlock& block, const KeyTile& tile) {
   const TiledAttention& a = c.a;
   const size_t lanes = hn::Lanes(Float());
@@ -259,28 +281,29 @@ void row_block(const Call& c, const RowBlock& block, const KeyTile& tile) {
   if (part.empty()) return;
   const bool first = band.begin >= tile.begin;
   const size_t stride = score_stride(a.size, a.value_size);
-  const size_t rows = block.rows();
+  const size_t rows = block.rows(), depth = words_of<Words>(a.size);
 
   float* queries = c.scratch + c.at.queries;
-  if (rows < R) std::memset(queries, 0, R * a.size * sizeof(float));
+  if (rows < R) std::memset(queries, 0, R * depth * sizeof(float));
   for (size_t h = 0; h < block.heads; ++h) {
-    transpose(a.q + (block.head + h) * a.q_head + block.query * a.q_stride, a.q_stride,
-              block.queries, a.size, R, queries + h * block.queries);
+    transpose_words<Words>(a.q + (block.head + h) * a.q_head + block.query * a.q_stride, a.q_stride,
+                           block.queries, a.size, R, queries + h * block.queries,
+                           c.scratch + c.at.rounded);
   }
 
-  // Whole panels of two vectors; the tile's last may have one.
+  // Whole panels of two vectors of keys; the tile's last may have one.
   const KeyRange seen{part.begin - tile.begin, part.end - tile.begin};
   float* scores = c.scratch + c.at.scores;
   KeyRange panels;
   panels.begin = panels.end = seen.begin / (2 * lanes) * (2 * lanes);
-  const float* panel = c.scratch + c.at.keys + panels.begin * a.size;
+  const float* panel = c.scratch + c.at.keys + panels.begin * depth;
   while (panels.end + lanes < tile.count && panels.end < seen.end) {
-    score_panel<R, 2>(queries, panel, a.size, scores + panels.end, stride);
+    score_panel<Words, R, 2>(queries, panel, depth, scores + panels.end, stride);
     panels.end += 2 * lanes;
-    panel += 2 * lanes * a.size;
+    panel += 2 * lanes * depth;
   }
   if (panels.end < seen.end) {
-    score_panel<R, 1>(queries, panel, a.size, scores + panels.end, stride);
+    score_panel<Words, R, 1>(queries, panel, depth, scores + panels.end, stride);
     panels.end += lanes;
   }
 
@@ -292,36 +315,46 @@ void row_block(const Call& c, const RowBlock& block, const KeyTile& tile) {
     }
   }
 
+  // A number of a word that is not seen has a weight of 0.
+  const KeyRange words{seen.begin / Words::kNumbers, words_of<Words>(seen.end)};
+  if constexpr (Words::kNumbers > 1) {
+    for (r = 0; r < rows; ++r) {
+      float* row = scores + r * stride;
+      Words::round_row(row + panels.begin, panels.end - panels.begin,
+                       row + panels.begin / Words::kNumbers);
+    }
+  }
   if (!tile.finite && (c.banded || a.rule->hides()))
-    return add_seen(c, block, tile, first, scores, stride);
+    return add_seen<Words>(c, block, tile, words, first, scores, stride);
   float* results = c.running(block.row).result;
-  const float* weights = scores + seen.begin;
-  const size_t count = seen.end - seen.begin;
+  const float* weights = scores + words.begin;
   const float* chunk = c.scratch + c.at.values;
+  const size_t count = words.end - words.begin, all = words_of<Words>(tile.count);
   size_t column = 0;
-  for (; column + lanes < a.value_size; column += 2 * lanes, chunk += 2 * lanes * tile.count) {
-    value_chunk<R, 2>(weights, stride, chunk + seen.begin * 2 * lanes, count, first, rows,
-                      results + column, c.width);
+  for (; column + lanes < a.value_size; column += 2 * lanes, chunk += 2 * lanes * all) {
+    value_chunk<Words, R, 2>(weights, stride, chunk + words.begin * 2 * lanes, count, first, rows,
+                             results + column, c.width);
   }
   if (column < a.value_size) {
-    value_chunk<R, 1>(weights, stride, chunk + seen.begin * lanes, count, first, rows,
-                      results + column, c.width);
+    value_chunk<Words, R, 1>(weights, stride, chunk + words.begin * lanes, count, first, rows,
+                             results + column, c.width);
   }
 }
 
 // The smallest compiled block of at least the rows there are.
+template <class Words>
 void any_row_block(const Call& c, const RowBlock& block, const KeyTile& tile) {
   const size_t rows = block.rows();
-  if (rows <= 1) return row_block<1>(c, block, tile);
-  if (rows <= 2) return row_block<2>(c, block, tile);
-  if (rows <= 4 || kRows == 4) return row_block<4>(c, block, tile);
+  if (rows <= 1) return row_block<Words, 1>(c, block, tile);
+  if (rows <= 2) return row_block<Words, 2>(c, block, tile);
+  if (rows <= 4 || kRows == 4) return row_block<Words, 4>(c, block, tile);
   if constexpr (kRows > 4) {
-    if (rows <= 6 || kRows == 6) return row_block<6>(c, block, tile);
+    if (rows <= 6 || kRows == 6) return row_block<Words, 6>(c, block, tile);
   }
   if constexpr (kRows > 6) {
-    if (rows <= 8) return row_block<8>(c, block, tile);
-    if (rows <= 10) return row_block<10>(c, block, tile);
-    return row_block<kRows>(c, block, tile);
+    if (rows <= 8) return row_block<Words, 8>(c, block, tile);
+    if (rows <= 10) return row_block<Words, 10>(c, block, tile);
+    return row_block<Words, kRows>(c, block, tile);
   }
 }
 
@@ -344,6 +377,7 @@ void for_each_block(const TiledAttention& a, const Body& body) {
 }
 
 // The rows of a part of the keys, before which `before` come.
+template <class Words>
 void attend_to(const Call& c, const KeyRows& rows, size_t before) {
   const TiledAttention& a = c.a;
   const KeyRange part = c.band(0, a.queries).within({before, before + rows.count});
@@ -352,11 +386,11 @@ void attend_to(const Call& c, const KeyRows& rows, size_t before) {
     tile.count = std::min(key_block(a.size, a.value_size), part.end - tile.begin);
     const size_t key = tile.begin - before;
     tile.v = rows.v + key * rows.v_stride;
-    pack_keys(rows.k + key * rows.k_stride, rows.k_stride, tile.count, a.size,
-              c.scratch + c.at.keys);
-    tile.finite =
-        pack_values(tile.v, rows.v_stride, tile.count, a.value_size, c.scratch + c.at.values);
-    for_each_block(a, [&](const RowBlock& block) { any_row_block(c, block, tile); });
+    pack_keys<Words>(rows.k + key * rows.k_stride, rows.k_stride, tile.count, a.size,
+                     c.scratch + c.at.keys, c.scratch + c.at.rounded);
+    tile.finite = pack_values<Words>(tile.v, rows.v_stride, tile.count, a.value_size,
+                                     c.scratch + c.at.values);
+    for_each_block(a, [&](const RowBlock& block) { any_row_block<Words>(c, block, tile); });
   }
 }
 
@@ -376,11 +410,12 @@ void write_out(const Running& running, size_t size, float* out) {
     store_partial(d, hn::Mul(inverse, hn::Load(d, running.result + i)), out + i, size - i);
 }
 
-void tiled_attention_kernel(const TiledAttention& a, float* scratch) {
+template <class Words>
+void attend(const TiledAttention& a, float* scratch) {
   const Call c(a, scratch);
   std::fill_n(scratch + c.at.sums, a.heads * a.queries, 0.0f);
-  attend_to(c, a.past, 0);
-  attend_to(c, a.keys, a.past.count);
+  attend_to<Words>(c, a.past, 0);
+  attend_to<Words>(c, a.keys, a.past.count);
   for_each_block(a, [&](const RowBlock& block) {
     for (size_t r = 0; r < block.rows(); ++r) {
       write_out(c.running(block.row + r), a.value_size,
@@ -388,6 +423,13 @@ void tiled_attention_kernel(const TiledAttention& a, float* scratch) {
                     (block.query + r % block.queries) * a.out_stride);
     }
   });
+}
+
+void tiled_attention_kernel(const TiledAttention& a, float* scratch) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if (a.bf16) return attend<Bf16Words>(a, scratch);
+#endif
+  attend<F32Words>(a, scratch);
 }
 
 }  // namespace

@@ -28,6 +28,9 @@ struct TiledAttention {
   // How the rule knows the first head and query.
   const ScoreRule* rule = nullptr;
   size_t first_head = 0, first_query = 0;
+  // Rounds queries, keys, weights and values to bf16 for the products, which add up in f32. Needs
+  // AVX512_BF16; targets below AVX-512 compute in f32 all the same.
+  bool bf16 = false;
 };
 
 // Rows (heads times queries) that share one packing of the keys; a call with more costs more

@@ -2,8 +2,11 @@
 #include "engine/kernels/tiled_attention.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 
+#include "engine/kernels/quantize.hpp"
+#include "engine/platform/isa.hpp"
 #include "tests/kernels/kernel_test.hpp"
 #include "tests/kernels/random_rule.hpp"
 #include "tests/reference/attention.hpp"
@@ -13,13 +16,36 @@ namespace {
 
 struct Case {
   size_t queries, keys, size;
+  bool bf16 = false;
 };
+
+// Runs `check`, with and without bf16, on each target of this CPU.
+template <typename Check>
+void on_each_arithmetic(const Check& check) {
+  on_each_target([&] {
+    check(false);
+    if (max_isa() < Isa::avx512_bf16) return;
+    SCOPED_TRACE("bf16");
+    check(true);
+  });
+}
+
+// What bf16 holds exactly, so that only the weights are rounded.
+void shorten(std::span<float> values) {
+  for (float& value : values)
+    value = std::bit_cast<float>(std::bit_cast<uint32_t>(value) & 0xffff0000u);
+}
+
+// A rounding of weights to bf16 moves a result by at most this, relative to the largest value.
+constexpr double kBf16Unit = 1.0 / (1 << 9);
 
 // Rows of q, k and v side by side with a gap, as in a qkv row.
 struct Data {
   explicit Data(const Case& c, float deviation = 1)
       : stride(3 * c.size + 5),
-        rows(normal_values(std::max(c.queries, c.keys) * stride, 0, deviation)) {}
+        rows(normal_values(std::max(c.queries, c.keys) * stride, 0, deviation)) {
+    if (c.bf16) shorten(rows);
+  }
   const float* q() const { return rows.data(); }
   const float* k(const Case& c) const { return rows.data() + c.size; }
   const float* v(const Case& c) const { return rows.data() + 2 * c.size; }
@@ -52,10 +78,17 @@ std::vector<float> run(const Case& c, const Data& data, float scale) {
                      .q_stride = data.stride,
                      .out_stride = c.size,
                      .rule = &rule,
-                     .first_query = query},
+                     .first_query = query,
+                     .bf16 = c.bf16},
                     scratch.get());
   }
   return out;
+}
+
+double largest_magnitude(std::span<const float> values) {
+  double largest = 0;
+  for (const float value : values) largest = std::max(largest, std::abs(double{value}));
+  return largest;
 }
 
 void expect_oracle(const Case& c, const Data& data, float scale) {
@@ -69,16 +102,17 @@ void expect_oracle(const Case& c, const Data& data, float scale) {
                                         .output;
   // A score is a sum of `size` products; its error moves weights by as much, relative to them. The
   // values' own sum adds less.
-  const double tolerance = 64 * kUnit * std::sqrt(static_cast<double>(c.size));
+  double tolerance = 64 * kUnit * std::sqrt(static_cast<double>(c.size));
+  if (c.bf16) tolerance += kBf16Unit * largest_magnitude(data.rows);
   const std::vector<float> out = run(c, data, scale);
   for (size_t i = 0; i < out.size(); ++i) ASSERT_NEAR(out[i], exact[i], tolerance) << i;
 }
 
 TEST(TiledAttention, agrees_with_the_oracle) {
-  on_each_target([] {
+  on_each_arithmetic([](bool bf16) {
     for (const size_t size : {1, 3, 8, 20, 32, 64, 80}) {
       for (const size_t tokens : {1, 2, 5, 7, 12, 13, 16, 17, 31, 33, 64, 100}) {
-        const Case c{tokens, tokens, size};
+        const Case c{tokens, tokens, size, bf16};
         expect_oracle(c, Data(c), 1 / std::sqrt(static_cast<float>(size)));
       }
     }
@@ -86,9 +120,10 @@ TEST(TiledAttention, agrees_with_the_oracle) {
 }
 
 TEST(TiledAttention, agrees_over_several_blocks_of_keys_and_queries) {
-  on_each_target([] {
-    for (const Case& c : {Case{3, 1100, 32}, Case{200, 513, 16}, Case{7, 300, 128},
-                          Case{5, 140, 256}, Case{400, 9, 8}}) {
+  on_each_arithmetic([](bool bf16) {
+    for (Case c : {Case{3, 1100, 32}, Case{200, 513, 16}, Case{7, 300, 128}, Case{5, 140, 256},
+                   Case{400, 9, 8}}) {
+      c.bf16 = bf16;
       expect_oracle(c, Data(c), 1 / std::sqrt(static_cast<float>(c.size)));
     }
   });
@@ -96,20 +131,21 @@ TEST(TiledAttention, agrees_over_several_blocks_of_keys_and_queries) {
 
 // Keys of a later block that outweigh all before make the running results shrink to nothing.
 TEST(TiledAttention, follows_a_maximum_that_rises_from_block_to_block) {
-  on_each_target([] {
-    const Case c{4, 1300, 8};
+  on_each_arithmetic([](bool bf16) {
+    const Case c{4, 1300, 8, bf16};
     Data data(c);
     for (size_t key = 0; key < c.keys; ++key) {
       for (size_t i = 0; i < c.size; ++i)
         data.rows[key * data.stride + c.size + i] *= static_cast<float>(key) / 100;
     }
+    if (bf16) shorten(data.rows);
     expect_oracle(c, data, 1);
   });
 }
 
 TEST(TiledAttention, of_huge_scores_takes_the_largest) {
-  on_each_target([] {
-    const Case c{2, 40, 4};
+  on_each_arithmetic([](bool bf16) {
+    const Case c{2, 40, 4, bf16};
     Data data(c);
     for (size_t key = 0; key < c.keys; ++key) {
       for (size_t i = 0; i < c.size; ++i)
@@ -126,8 +162,8 @@ TEST(TiledAttention, of_huge_scores_takes_the_largest) {
 }
 
 TEST(TiledAttention, of_equal_keys_is_the_mean) {
-  on_each_target([] {
-    const Case c{13, 50, 8};
+  on_each_arithmetic([](bool bf16) {
+    const Case c{13, 50, 8, bf16};
     Data data(c);
     for (size_t key = 0; key < c.keys; ++key)
       std::fill_n(&data.rows[key * data.stride + c.size], c.size, 0.5f);
@@ -137,21 +173,21 @@ TEST(TiledAttention, of_equal_keys_is_the_mean) {
 
 // A query's bits do not depend on the queries it is computed with, nor on where the rows lie.
 TEST(TiledAttention, gives_a_query_the_same_bits_alone) {
-  on_each_target([] {
-    const Case c{29, 37, 20};
+  on_each_arithmetic([](bool bf16) {
+    const Case c{29, 37, 20, bf16};
     const Data data(c);
     const std::vector<float> all = run(c, data, 0.2f);
     for (size_t query = 0; query < c.queries; ++query) {
       Data shifted = data;
       std::copy_n(data.q() + query * data.stride, c.size, shifted.rows.begin());
-      const std::vector<float> alone = run({1, c.keys, c.size}, shifted, 0.2f);
+      const std::vector<float> alone = run({1, c.keys, c.size, bf16}, shifted, 0.2f);
       EXPECT_TRUE(same_bits(alone, std::span(all).subspan(query * c.size, c.size))) << query;
     }
   });
 }
 
 TEST(TiledAttention, stays_within_its_arrays) {
-  on_each_target([] {
+  on_each_arithmetic([](bool bf16) {
     for (const Case& c : {Case{5, 6, 3}, Case{13, 17, 20}, Case{33, 33, 8}}) {
       const std::vector<float> queries = normal_values(c.queries * c.size);
       const std::vector<float> keys = normal_values(c.keys * c.size);
@@ -167,7 +203,8 @@ TEST(TiledAttention, stays_within_its_arrays) {
                          .value_size = c.size,
                          .q_stride = c.size,
                          .out_stride = c.size,
-                         .rule = &rule},
+                         .rule = &rule,
+                         .bf16 = bf16},
                         scratch.get());
       }
     }
@@ -177,7 +214,7 @@ TEST(TiledAttention, stays_within_its_arrays) {
 // Heads that share their keys, past keys, values of another size, and any rule: every row as the
 // scalar scores and their softmax say.
 TEST(TiledAttention, agrees_with_the_oracle_under_any_rule) {
-  on_each_target([] {
+  on_each_arithmetic([](bool bf16) {
     for (uint32_t seed = 0; seed < 60; ++seed) {
       std::mt19937 random(seed);
       const auto below = [&](size_t n) { return random() % n; };
@@ -189,9 +226,13 @@ TEST(TiledAttention, agrees_with_the_oracle_under_any_rule) {
                    << past << " + " << count << " keys, sizes " << size << " and " << value_size);
       const RandomRule made(random, 2 + heads, 3 + queries, keys);
       const ScoreRule& rule = made.rule;
-      const std::vector<float> q = normal_values(heads * queries * size, 0, 1, seed);
+      std::vector<float> q = normal_values(heads * queries * size, 0, 1, seed);
       std::vector<float> k = normal_values(keys * size, 0, 1, seed + 1);
       std::vector<float> v = normal_values(keys * value_size, 0, 1, seed + 2);
+      if (bf16) {
+        for (auto* values : {&q, &k, &v}) shorten(*values);
+      }
+      const double rounding = bf16 ? kBf16Unit * largest_magnitude(v) : 0;
       // What nobody sees may be anything.
       std::vector<std::vector<double>> scores;
       std::vector<bool> seen(keys);
@@ -225,7 +266,8 @@ TEST(TiledAttention, agrees_with_the_oracle_under_any_rule) {
            .out_stride = value_size,
            .rule = &rule,
            .first_head = 2,
-           .first_query = 3},
+           .first_query = 3,
+           .bf16 = bf16},
           scratch.get());
       for (size_t row = 0; row < heads * queries; ++row) {
         const std::vector<double> weights = reference::softmax(scores[row], 1);
@@ -236,7 +278,7 @@ TEST(TiledAttention, agrees_with_the_oracle_under_any_rule) {
           double sum = 0;
           for (size_t j = 0; j < keys; ++j)
             if (weights[j] > 0) sum += weights[j] * double{v[j * value_size + i]};
-          ASSERT_NEAR(out[row * value_size + i], sum, 64 * kUnit * largest)
+          ASSERT_NEAR(out[row * value_size + i], sum, 64 * kUnit * largest + rounding)
               << "row " << row << ", " << i;
         }
       }
@@ -244,10 +286,27 @@ TEST(TiledAttention, agrees_with_the_oracle_under_any_rule) {
   });
 }
 
+// Rounding q, k and v is all that tells bf16 from what it gets rounded, and it does round.
+TEST(TiledAttention, rounds_to_nearest_bf16) {
+  if (max_isa() < Isa::avx512_bf16) return;
+  const Case c{20, 30, 16};
+  const Data data(c);
+  Data rounded = data;
+  for (float& value : rounded.rows) {
+    uint16_t half;
+    to_bf16(&value, 1, &half);
+    value = std::bit_cast<float>(uint32_t{half} << 16);
+  }
+  const Case in_bf16{c.queries, c.keys, c.size, true};
+  const std::vector<float> out = run(in_bf16, data, 0.25f);
+  EXPECT_TRUE(same_bits(out, run(in_bf16, rounded, 0.25f)));
+  EXPECT_FALSE(same_bits(out, run(c, rounded, 0.25f))) << "computed in f32?";
+}
+
 // A hidden NaN costs a visible bit no query.
 TEST(TiledAttention, gives_the_same_bits_whatever_is_hidden) {
-  on_each_target([] {
-    const Case c{50, 50, 20};
+  on_each_arithmetic([](bool bf16) {
+    const Case c{50, 50, 20, bf16};
     Data data(c);
     const auto causal = [&] {
       std::vector<float> out(c.queries * c.size);
@@ -261,7 +320,8 @@ TEST(TiledAttention, gives_the_same_bits_whatever_is_hidden) {
                        .value_size = c.size,
                        .q_stride = data.stride,
                        .out_stride = c.size,
-                       .rule = &rule},
+                       .rule = &rule,
+                       .bf16 = bf16},
                       scratch.get());
       return out;
     };
