@@ -138,11 +138,14 @@ void add_cases() {
         {.name = "mix"}, precision,
         {"embeddings", "qkv", "attention", "out_residual", "ffn_up", "ffn_down", "pooling"});
   }
-  // Attention by T, which is f32 in every precision.
+  // Attention by T, which int8 computes in bf16.
   for (const int64_t tokens : {8, 16, 32, 64, 128, 256}) {
     const int64_t sequences = 4096 / tokens;
     const std::string name = std::to_string(sequences) + "x" + std::to_string(tokens);
-    add_model_cases({name, sequences, tokens}, Precision::f32, {"attention"});
+    for (const Precision precision : bench_precisions()) {
+      if (precision != Precision::int8)
+        add_model_cases({name, sequences, tokens}, precision, {"attention"});
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include "engine/graph/bindings.hpp"
 #include "engine/graph/program.hpp"
 #include "engine/models/model.hpp"
+#include "engine/ops/precision.hpp"
 #include "headway/layers.hpp"
 #include "headway/tokenizer.hpp"
 #include "tests/support/random.hpp"
@@ -23,8 +24,10 @@ using Clock = std::chrono::steady_clock;
 constexpr int64_t kMostTokens = 256;  // of a text: the model's limit
 constexpr int32_t kVocabulary = 30522;
 
-// The weights' bytes tell the type of the products.
-Precision precision_of(const Layer& layer) {
+// The type of the products, which a Linear's bytes of weights tell. Attention has none in int8.
+Precision precision_of(const Layer& layer, Precision asked) {
+  if (layer.kind() == "Attention" && asked != Precision::f32 && is_fast(Precision::bf16))
+    return Precision::bf16;
   if (layer.kind() != "Linear") return Precision::f32;
   const double bytes =
       static_cast<double>(layer.packed_bytes()) / static_cast<double>(layer.parameters());
@@ -104,7 +107,8 @@ TokenBatch equal_batch(int64_t sequences, int64_t tokens) {
   return {Batch::dense(sequences, tokens), Random(1).ids(sequences * tokens, kVocabulary)};
 }
 
-TimedModel::TimedModel(Precision precision, int threads) : threads_(threads) {
+TimedModel::TimedModel(Precision precision, int threads)
+    : precision_(precision), threads_(threads) {
   LoadedModel model = load_model(minilm_directory());
   Graph& graph = model.graph;
   graph.output("embedding", l2_normalize(graph, pool(graph, model.hidden, Pooling::mean)));
@@ -144,7 +148,7 @@ RunTotals TimedModel::run_once(const TokenBatch& tokens) const {
     auto place = std::find_if(totals.layers.begin(), totals.layers.end(),
                               [&](const LayerTotals& each) { return each.kind == kind; });
     if (place == totals.layers.end()) {
-      totals.layers.push_back({.kind = kind, .precision = precision_of(layer)});
+      totals.layers.push_back({.kind = kind, .precision = precision_of(layer, precision_)});
       place = totals.layers.end() - 1;
     }
     const double out = bytes_of(program_->types[step.node.outputs[0]], group);

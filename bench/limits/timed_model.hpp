@@ -52,6 +52,7 @@ class TimedModel {
  private:
   RunTotals run_once(const TokenBatch& tokens) const;
 
+  Precision precision_;
   int threads_;
   std::shared_ptr<const Program> program_;
   std::vector<std::shared_ptr<const TimedLayer>> layers_;  // by step

@@ -13,6 +13,7 @@
 #include "bench/support/shapes.hpp"
 #include "engine/ops/attention.hpp"
 #include "engine/ops/instruction_set.hpp"
+#include "engine/ops/precision.hpp"
 #include "engine/runtime/arena.hpp"
 #include "tests/support/random.hpp"
 
@@ -35,7 +36,8 @@ double flops(const Case& c) {
   return 4.0 * seen * static_cast<double>(c.heads * c.size);
 }
 
-void attention_bench(benchmark::State& state, const Case& c, const AttentionMethod& method) {
+void attention_bench(benchmark::State& state, const Case& c, const AttentionMethod& method,
+                     bool bf16) {
   hold_instruction_set();
   Random random(1);
   const int64_t q_width = c.heads * c.size, kv_width = c.kv_heads * c.size;
@@ -57,7 +59,8 @@ void attention_bench(benchmark::State& state, const Case& c, const AttentionMeth
                        .v = {c.size, kv_row},
                        .out = {c.size, q_width},
                        .scores = {c.queries * c.keys, c.keys},
-                       .rule = c.rule};
+                       .rule = c.rule,
+                       .bf16 = bf16};
   shape.rule.scale = 1.0f / std::sqrt(static_cast<float>(c.size));
   std::vector<float> out(to_size(c.queries * q_width)), scores;
   if (method.needs_scores) scores.resize(to_size(c.heads * c.queries * c.keys));
@@ -86,12 +89,17 @@ void attention_bench(benchmark::State& state, const Case& c, const AttentionMeth
 }
 
 void add_case(const Case& c) {
-  for (const AttentionMethod& method : attention_methods()) {
-    const std::string name = "attention/" + c.name + "/" + std::to_string(c.queries) + "x" +
-                             std::to_string(c.keys) + "_h" + std::to_string(c.heads) + "of" +
-                             std::to_string(c.size) + "/" + method.name;
-    benchmark::RegisterBenchmark(name.c_str(), attention_bench, c, method)
+  const std::string name = "attention/" + c.name + "/" + std::to_string(c.queries) + "x" +
+                           std::to_string(c.keys) + "_h" + std::to_string(c.heads) + "of" +
+                           std::to_string(c.size) + "/";
+  const auto add = [&](const AttentionMethod& method, bool bf16) {
+    benchmark::RegisterBenchmark((name + method.name + (bf16 ? "_bf16" : "")).c_str(),
+                                 attention_bench, c, method, bf16)
         ->Unit(benchmark::kMicrosecond);
+  };
+  for (const AttentionMethod& method : attention_methods()) {
+    add(method, false);
+    if (method.has_bf16 && is_fast(Precision::bf16)) add(method, true);
   }
 }
 

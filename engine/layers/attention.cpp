@@ -7,6 +7,7 @@
 #include "engine/layers/checks.hpp"
 #include "engine/layers/rows.hpp"
 #include "engine/ops/attention.hpp"
+#include "engine/ops/precision.hpp"
 #include "engine/ops/score_options.hpp"
 
 namespace headway {
@@ -49,6 +50,14 @@ class AttentionLayer : public Layer {
     if (!cross_) outputs.push_back({DType::f32, inputs[0].rows, sizes_.kv_width()});
     if (!has_past_) outputs.push_back(weights);
     return outputs;
+  }
+
+  // int8 computes in bf16, too: rows of a head are too short to be worth rounding to bytes.
+  std::shared_ptr<const Layer> at_precision(Precision precision) const override {
+    if (precision == Precision::f32 || !is_fast(Precision::bf16)) return nullptr;
+    auto other = std::make_shared<AttentionLayer>(*this);
+    other->bf16_ = true;
+    return other;
   }
 
   int64_t parameters() const override { return relative_ ? relative_.shape().elements() : 0; }
@@ -154,7 +163,8 @@ class AttentionLayer : public Layer {
                          .past_k = {size, past_width},
                          .past_v = {value_size, past_width},
                          .out = {value_size, heads * value_size},
-                         .rule = rule_};
+                         .rule = rule_,
+                         .bf16 = bf16_};
     shape.scores = {shape.queries * shape.all_keys(), shape.all_keys()};
     shape.rule.position = bottom_right_ ? shape.keys - shape.queries : shape.past;
     shape.rule.slopes = slopes_.empty() ? nullptr : slopes_.data();
@@ -186,6 +196,7 @@ class AttentionLayer : public Layer {
   Weight relative_;
   bool bottom_right_, cross_, has_bias_, has_past_;
   AttentionStrategy strategy_;
+  bool bf16_ = false;
 };
 
 void AttentionLayer::run(const StepArguments& step) const {

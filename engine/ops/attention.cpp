@@ -20,11 +20,11 @@ namespace {
 constexpr AttentionMethod kMethods[] = {
     {AttentionStrategy::tiled, "tiled",
      "always: at least as fast at every measured shape, memory linear in T",
-     [](const AttentionShape&) { return true; }, false, tiled_item_size, tiled_scratch_bytes,
+     [](const AttentionShape&) { return true; }, false, true, tiled_item_size, tiled_scratch_bytes,
      run_tiled},
     {AttentionStrategy::materialized, "materialized",
      "only when asked for: the reference for the others",
-     [](const AttentionShape&) { return false; }, true, materialized_item_size,
+     [](const AttentionShape&) { return false; }, true, false, materialized_item_size,
      materialized_scratch_bytes, run_materialized},
 };
 

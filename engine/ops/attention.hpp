@@ -27,6 +27,8 @@ struct AttentionShape {
   HeadStrides q = {}, k = {}, v = {}, past_k = {}, past_v = {}, out = {};
   HeadStrides scores = {};  // of AttentionData::scores
   ScoreRule rule = {};
+  bool bf16 =
+      false;  // products of numbers rounded to bf16, where a strategy has them; needs is_fast()
   // Of AttentionData::stage_scores and how they are wanted; token 0: not at all.
   HeadStrides stage_scores = {};
   ScoreStage stage = ScoreStage::bias;
@@ -64,6 +66,8 @@ struct AttentionMethod {
   bool (*chosen)(const AttentionShape& shape);
   // Whether it needs AttentionData::scores also when nobody wants the weights.
   bool needs_scores;
+  // Whether AttentionShape::bf16 makes a difference.
+  bool has_bf16;
   // The heads and queries of an item, the last ones perhaps smaller.
   AttentionItem (*item_size)(const AttentionShape& shape);
   // Scratch of one thread, in bytes.

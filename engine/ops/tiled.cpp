@@ -66,7 +66,8 @@ void run_tiled(const AttentionShape& s, const AttentionData& data, const Attenti
          .out_stride = to_size(s.out.token),
          .rule = &s.rule,
          .first_head = to_size(head),
-         .first_query = to_size(item.query)},
+         .first_query = to_size(item.query),
+         .bf16 = s.bf16},
         scratch);
   }
 }

@@ -18,7 +18,9 @@ enum class Activation : uint8_t { none, gelu_erf, gelu_tanh, relu, tanh, silu };
 // "gelu_erf", ...
 HEADWAY_API const char* to_string(Activation activation);
 
-// What the products of Linear layers are computed in. Everything between them is f32.
+// What the products of Linear layers are computed in. Everything between them is f32, but that
+// bf16 and int8 let attention (the default strategy, on CPUs with AVX512_BF16) round its queries,
+// keys, weights and values to bfloat16 for its products; its scores, softmax and sums stay f32.
 //   f32   weights and inputs f32
 //   bf16  weights and inputs rounded to bfloat16, sums in f32
 //   int8  weights scaled per output, inputs per row from its least to its greatest number, both

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/ops/instruction_set.hpp"
+#include "engine/ops/precision.hpp"
 #include "tests/ops/operand.hpp"
 #include "tests/reference/attention.hpp"
 #include "tests/reference/functions.hpp"
@@ -157,6 +158,29 @@ TEST_F(AttentionTest, agrees_with_the_oracle) {
         // One rounding of each weight, and of the sum they were divided by.
         ASSERT_NEAR(sum, 1, static_cast<double>(s.keys + 4) * kUnit) << "row of weights " << row;
       }
+    }
+  });
+}
+
+// Rounding inputs N(0, 1) to 8 bits moves a score by about 2^-8, and so the weights.
+TEST_F(AttentionTest, rounds_to_bf16_where_it_may) {
+  if (!is_fast(Precision::bf16)) return;
+  for_each_case([](Sequence sequence) {
+    const int64_t width = sequence.shape.heads * sequence.shape.size;
+    const reference::AttentionResult exact = sequence.exact();
+    for (const AttentionMethod& method : attention_methods()) {
+      SCOPED_TRACE(method.name);
+      sequence.shape.bf16 = false;
+      const Result plain = run(method, sequence, true, false);
+      sequence.shape.bf16 = true;
+      const Result rounded = run(method, sequence, true, false);
+      double change = 0;
+      for (int64_t i = 0; i < sequence.shape.queries * width; ++i) {
+        const int64_t place = i / width * sequence.shape.out.token + i % width;
+        ASSERT_NEAR(rounded.out[place], exact.output[i], 0.06) << "out " << i;
+        change = std::max(change, std::abs(double{rounded.out[place]} - plain.out[place]));
+      }
+      EXPECT_EQ(change > 1e-5, method.has_bf16);
     }
   });
 }
