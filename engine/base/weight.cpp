@@ -22,6 +22,10 @@ Weight Weight::rows(int64_t begin, int64_t end) const {
   return {TensorView(data, view_.dtype, part), name_, source_};
 }
 
+void Weight::expect_unchanged() const {
+  if (source_ != nullptr) source_->expect_unchanged();
+}
+
 void Weight::done() const {
   if (source_ != nullptr) source_->done_with(view_.data, view_.bytes());
 }

@@ -15,6 +15,7 @@ class MappedSource : public WeightSource {
     file_->release(static_cast<size_t>(static_cast<const std::byte*>(data) - file_->bytes().data()),
                    bytes);
   }
+  void expect_unchanged() const override { file_->expect_unchanged(); }
 
  private:
   std::shared_ptr<const MappedFile> file_;

@@ -154,7 +154,8 @@ class Layer {
   // layers of one kind whose lists are equal, and not empty, have one packed block.
   virtual std::vector<PackedSource> packed_from() const { return {}; }
 
-  // Error(limit) when a sequence of the group is longer than the layer can take (position tables).
+  // Error(limit) when a sequence of the group is longer than the layer can take (position tables),
+  // Error(io) when weights that are read in place have changed.
   virtual void check(const StepShape& step) const { (void)step; }
   // Error(invalid_argument) when the caller's data for input number `input`, the rows of all
   // sequences, hold what the layer cannot take (ids outside a table). Only for inputs that are the

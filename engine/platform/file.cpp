@@ -68,23 +68,36 @@ std::string read_file(const std::string& path, size_t max_bytes) {
 }
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
-  const OpenFile file = open_regular(path);
+  OpenFile file = open_regular(path);
+  const Stamp stamp = stamp_of(file.fd, path);
   const std::byte* data = nullptr;
-  if (file.size > 0) {  // mmap refuses an empty range
-    void* mapping = ::mmap(nullptr, file.size, PROT_READ, MAP_PRIVATE, file.fd.get(), 0);
+  if (stamp.size > 0) {  // mmap refuses an empty range
+    void* mapping = ::mmap(nullptr, stamp.size, PROT_READ, MAP_PRIVATE, file.fd.get(), 0);
     if (mapping == MAP_FAILED) fail_errno("map", path, errno);
     data = static_cast<const std::byte*>(mapping);
   }
   try {
-    return std::shared_ptr<const MappedFile>(new MappedFile(path, data, file.size));
+    return std::shared_ptr<const MappedFile>(new MappedFile(path, std::move(file.fd), data, stamp));
   } catch (...) {
-    if (data) ::munmap(const_cast<std::byte*>(data), file.size);
+    if (data) ::munmap(const_cast<std::byte*>(data), stamp.size);
     throw;
   }
 }
 
 MappedFile::~MappedFile() {
   if (data_) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+MappedFile::Stamp MappedFile::stamp_of(const FileDescriptor& fd, const std::string& path) {
+  struct stat status;
+  if (::fstat(fd.get(), &status) != 0) fail_errno("inspect", path, errno);
+  return {checked_cast<size_t>(status.st_size, "file size"), status.st_mtim.tv_sec,
+          status.st_mtim.tv_nsec};
+}
+
+void MappedFile::expect_unchanged() const {
+  if (stamp_of(fd_, path_) != stamp_)
+    fail(ErrorCode::io, "\"", path_, "\" was written to after it was opened: open it again");
 }
 
 void MappedFile::release(size_t offset, size_t length) const {

@@ -19,6 +19,8 @@ class HEADWAY_API WeightSource {
   // Called once these bytes have been packed: they will hardly be read again, so their pages may
   // go.
   virtual void done_with(const void* data, size_t bytes) const = 0;
+  // Called before each run that reads the memory. Error(io) when it is no longer what it was.
+  virtual void expect_unchanged() const {}
 };
 
 // One weight tensor, row-major, f32, f16 or bf16. Made from a TensorView it points into the
@@ -42,6 +44,8 @@ class HEADWAY_API Weight {
   Weight rows(int64_t begin, int64_t end) const;
   // Tells the source, if there is one, that the bytes have been packed.
   void done() const;
+  // Error(io) when the file that it comes from has been written to.
+  void expect_unchanged() const;
 
  private:
   TensorView view_;
@@ -50,6 +54,9 @@ class HEADWAY_API Weight {
 };
 
 // The tensors of a safetensors file (https://huggingface.co/docs/safetensors), mapped read-only.
+// Tables of f32 are read in place for as long as there are engines: the file may be removed or
+// replaced by renaming meanwhile, but not written to. Runs after that are Error(io); a run at that
+// very moment would be ended by the system with SIGBUS.
 // Cheap to copy; safe to use from any number of threads.
 class HEADWAY_API WeightFile {
  public:

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "tests/support/expect_error.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -99,6 +101,25 @@ TEST(MappedFile, LivesLongerThanTheName) {
   const auto file = MappedFile::open(dir.write("a", "hello"));
   ::unlink(dir.path("a").c_str());
   EXPECT_EQ(content(*file), "hello");
+}
+
+TEST(MappedFile, NoticesWhatIsWrittenToTheFile) {
+  const TempDir dir;
+  const std::string path = dir.write("a", std::string(10000, 'x'));
+  const auto removed = MappedFile::open(path);
+  ::unlink(path.c_str());
+  dir.write("a", std::string(10000, 'y'));
+  removed->expect_unchanged();
+
+  const auto shortened = MappedFile::open(path);
+  shortened->expect_unchanged();
+  ASSERT_EQ(::truncate(path.c_str(), 5000), 0);
+  expect_error(ErrorCode::io, path + "\" was written to", [&] { shortened->expect_unchanged(); });
+
+  const auto rewritten = MappedFile::open(path);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // file systems count in clock ticks
+  dir.write("a", std::string(5000, 'z'));
+  expect_error(ErrorCode::io, path + "\" was written to", [&] { rewritten->expect_unchanged(); });
 }
 
 TEST(MappedFile, EmptyFileHasNoBytes) {
