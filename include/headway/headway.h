@@ -152,6 +152,33 @@ typedef struct headway_embed_request {
 HEADWAY_API headway_status headway_embed(const headway_embedder* embedder,
                                          headway_embed_request* request, headway_error* error);
 
+// Texts to ids and back, as the tokenizer files of a model directory say.
+typedef struct headway_tokenizer headway_tokenizer;
+
+// A directory with tokenizer.json or vocab.txt; no weights are needed.
+HEADWAY_API headway_status headway_tokenizer_open(const char* directory,
+                                                  headway_tokenizer** tokenizer,
+                                                  headway_error* error);
+// That of an embedder, as a handle of its own: to be closed, and valid without the embedder.
+HEADWAY_API headway_status headway_embedder_get_tokenizer(const headway_embedder* embedder,
+                                                          headway_tokenizer** tokenizer,
+                                                          headway_error* error);
+HEADWAY_API headway_status headway_tokenizer_copy(const headway_tokenizer* tokenizer,
+                                                  headway_tokenizer** copy, headway_error* error);
+// NULL is allowed.
+HEADWAY_API void headway_tokenizer_close(headway_tokenizer* tokenizer);
+
+typedef struct headway_tokenizer_info {
+  size_t size;
+  int64_t vocabulary;          // one more than the greatest id
+  size_t special_tokens;       // around one text
+  size_t pair_special_tokens;  // around two
+  int64_t max_length;          // `model_max_length` of tokenizer_config.json; 0: none
+} headway_tokenizer_info;
+HEADWAY_API headway_status headway_tokenizer_get_info(const headway_tokenizer* tokenizer,
+                                                      headway_tokenizer_info* info,
+                                                      headway_error* error);
+
 // Which text of a pair is cut when both together are too long, and from which end of a text ids are
 // dropped.
 enum { HEADWAY_LONGEST_FIRST = 0, HEADWAY_ONLY_FIRST = 1, HEADWAY_ONLY_SECOND = 2 };
@@ -180,7 +207,7 @@ typedef struct headway_tokenize_request {
   size_t count;       // of ids; also with HEADWAY_BUFFER_TOO_SMALL, then the capacity needed
   int32_t truncated;  // 1: there was more than max_length
 } headway_tokenize_request;
-HEADWAY_API headway_status headway_tokenize(const headway_embedder* embedder,
+HEADWAY_API headway_status headway_tokenize(const headway_tokenizer* tokenizer,
                                             headway_tokenize_request* request,
                                             headway_error* error);
 
@@ -194,25 +221,42 @@ typedef struct headway_decode_request {
   // Result
   size_t length;  // of the text in bytes; also with HEADWAY_BUFFER_TOO_SMALL
 } headway_decode_request;
-HEADWAY_API headway_status headway_decode(const headway_embedder* embedder,
+HEADWAY_API headway_status headway_decode(const headway_tokenizer* tokenizer,
                                           headway_decode_request* request, headway_error* error);
 
 // A multi-head self-attention layer. D = dim, H = heads; weights are [out, in], row-major, as in
 // PyTorch. They must stay as they are until the last handle of the layer is closed.
 typedef struct headway_multi_head headway_multi_head;
 
+// KV heads of keys and values, KV = H but where options say otherwise; size = D / H.
 typedef struct headway_multi_head_weights {
   size_t size;
   int64_t dim;              // D
-  int64_t heads;            // H; divides D
-  float scale;              // of q k^T; 0: 1 / sqrt(D / H)
-  const float* qkv_weight;  // [3 D, D]
-  const float* qkv_bias;    // [3 D] or NULL
+  const float* qkv_weight;  // [D + 2 KV size, D], usually [3 D, D]
+  const float* qkv_bias;    // [D + 2 KV size] or NULL
   const float* out_weight;  // [D, D]
   const float* out_bias;    // [D] or NULL
 } headway_multi_head_weights;
+
+// What the options mean is written in attention.hpp.
+typedef struct headway_multi_head_options {
+  size_t size;
+  int64_t heads;                              // H; divides D
+  int64_t kv_heads;                           // KV; divides H; 0: as many
+  float scale;                                // of q k^T; 0: 1 / sqrt(size)
+  float softcap;                              // 0: none
+  int32_t causal;                             // 0 or 1
+  int32_t has_left_window, has_right_window;  // 1: the next two count
+  int64_t left_window, right_window;
+  const float* alibi_slopes;        // [alibi_slope_count] or NULL; copied
+  size_t alibi_slope_count;         // H, or 0
+  const float* relative_bias;       // [relative_bias_heads, relative_bias_distances] or NULL
+  int64_t relative_bias_heads;      // H or 1
+  int64_t relative_bias_distances;  // odd
+} headway_multi_head_options;
 // `options` may be NULL.
 HEADWAY_API headway_status headway_multi_head_create(const headway_multi_head_weights* weights,
+                                                     const headway_multi_head_options* attention,
                                                      const headway_options* options,
                                                      headway_multi_head** layer,
                                                      headway_error* error);

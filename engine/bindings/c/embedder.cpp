@@ -1,11 +1,6 @@
-// Embedders and their tokenizers.
+// Embedders.
 #include "headway/embedder.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <optional>
-#include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +8,7 @@
 #include "engine/bindings/c/guard.hpp"
 #include "engine/bindings/c/options.hpp"
 #include "engine/bindings/c/structs.hpp"
+#include "engine/bindings/c/tokenizer.hpp"
 
 struct headway_embedder {
   headway::Embedder embedder;
@@ -23,16 +19,6 @@ namespace {
 
 const Embedder& embedder_of(const headway_embedder* handle) {
   return not_null(handle, "embedder").embedder;
-}
-
-std::string_view read_text(const headway_text& text, const auto&... name) {
-  if (text.length > 0 && !text.data)
-    fail(ErrorCode::invalid_argument, name..., ".data: expected ", text.length,
-         " bytes, found NULL");
-  if (text.length > static_cast<size_t>(std::numeric_limits<ptrdiff_t>::max()))
-    fail(ErrorCode::invalid_argument, name..., ".length: ", text.length,
-         " bytes are more than a machine can address");
-  return text.data ? std::string_view(text.data, text.length) : std::string_view();
 }
 
 void embed(const Embedder& embedder, headway_embed_request& request) {
@@ -51,78 +37,6 @@ void embed(const Embedder& embedder, headway_embed_request& request) {
   const EmbedStats stats = embedder.embed(texts, given.vectors, read_run_options(given.run));
   request.tokens = stats.tokens;
   request.truncated = stats.truncated;
-}
-
-TruncationStrategy read_strategy(int32_t value) {
-  switch (value) {
-    case HEADWAY_LONGEST_FIRST:
-      return TruncationStrategy::longest_first;
-    case HEADWAY_ONLY_FIRST:
-      return TruncationStrategy::only_first;
-    case HEADWAY_ONLY_SECOND:
-      return TruncationStrategy::only_second;
-  }
-  fail(ErrorCode::invalid_argument,
-       "request.strategy: expected HEADWAY_LONGEST_FIRST, HEADWAY_ONLY_FIRST or "
-       "HEADWAY_ONLY_SECOND, found ",
-       value);
-}
-
-std::optional<TruncationSide> read_side(int32_t value) {
-  switch (value) {
-    case HEADWAY_MODELS_SIDE:
-      return std::nullopt;
-    case HEADWAY_RIGHT:
-      return TruncationSide::right;
-    case HEADWAY_LEFT:
-      return TruncationSide::left;
-  }
-  fail(ErrorCode::invalid_argument,
-       "request.side: expected HEADWAY_MODELS_SIDE, HEADWAY_RIGHT or HEADWAY_LEFT, found ", value);
-}
-
-void tokenize(const Tokenizer& tokenizer, headway_tokenize_request& request) {
-  const headway_tokenize_request given = read_struct(&request, "request");
-  EncodeOptions options;
-  if (given.max_length > 0) options.max_length = given.max_length;
-  options.add_special_tokens = !read_flag(given.no_special_tokens, "request.no_special_tokens");
-  options.strategy = read_strategy(given.strategy);
-  options.side = read_side(given.side);
-  options.offsets = given.offsets != nullptr;
-  const std::string_view text = read_text(given.text, "request.text");
-  const Encoding encoding =
-      given.second
-          ? tokenizer.encode_pair(text, read_text(*given.second, "request.second"), options)
-          : tokenizer.encode(text, options);
-  request.count = encoding.ids.size();
-  request.truncated = encoding.truncated;
-  if (given.capacity < encoding.ids.size())
-    throw BufferTooSmall{"request.capacity", encoding.ids.size(), given.capacity};
-  if (encoding.ids.empty()) return;
-  not_null(given.ids, "request.ids");
-  std::copy(encoding.ids.begin(), encoding.ids.end(), given.ids);
-  if (given.type_ids) {
-    std::fill_n(given.type_ids, encoding.ids.size(), 0);
-    std::copy(encoding.type_ids.begin(), encoding.type_ids.end(), given.type_ids);
-  }
-  // Empty unless asked for.
-  for (size_t i = 0; i < encoding.offsets.size(); ++i) {
-    const TokenOffsets& place = encoding.offsets[i];
-    given.offsets[i] = {place.begin, place.end, place.text};
-  }
-}
-
-void decode(const Tokenizer& tokenizer, headway_decode_request& request) {
-  const headway_decode_request given = read_struct(&request, "request");
-  const bool keep = read_flag(given.keep_special_tokens, "request.keep_special_tokens");
-  if (given.count > 0) not_null(given.ids, "request.ids");
-  const std::string text = tokenizer.decode(std::span(given.ids, given.count), !keep);
-  request.length = text.size();
-  if (given.capacity < text.size())
-    throw BufferTooSmall{"request.capacity", text.size(), given.capacity};
-  if (text.empty()) return;
-  not_null(given.text, "request.text");
-  std::copy(text.begin(), text.end(), given.text);
 }
 
 void write_info(headway_model_info* out, const Embedder& embedder) {
@@ -195,18 +109,10 @@ headway_status headway_embed(const headway_embedder* embedder, headway_embed_req
   });
 }
 
-headway_status headway_tokenize(const headway_embedder* embedder, headway_tokenize_request* request,
-                                headway_error* error) {
+headway_status headway_embedder_get_tokenizer(const headway_embedder* embedder,
+                                              headway_tokenizer** tokenizer, headway_error* error) {
   return guard(error, [&] {
-    const headway::Tokenizer& used = embedder_of(embedder).tokenizer();
-    tokenize(used, not_null(request, "request"));
-  });
-}
-
-headway_status headway_decode(const headway_embedder* embedder, headway_decode_request* request,
-                              headway_error* error) {
-  return guard(error, [&] {
-    const headway::Tokenizer& used = embedder_of(embedder).tokenizer();
-    decode(used, not_null(request, "request"));
+    not_null(tokenizer, "tokenizer") = nullptr;
+    *tokenizer = new headway_tokenizer{embedder_of(embedder).tokenizer()};
   });
 }

@@ -9,7 +9,7 @@
 
 struct headway_multi_head {
   headway::Engine engine;
-  int64_t dim, heads;
+  int64_t dim;
 };
 
 namespace headway::c {
@@ -23,29 +23,66 @@ Weight read_weight(const float* data, Shape shape, const char* name) {
   return Weight(TensorView(data, shape), name);
 }
 
+MultiHeadOptions read_attention(const headway_multi_head_options* attention) {
+  const headway_multi_head_options given = read_struct(attention, "attention");
+  MultiHeadOptions options{.heads = given.heads, .kv_heads = given.kv_heads};
+  if (given.scale != 0) options.scale = given.scale;
+  options.softcap = given.softcap;
+  options.causal = read_flag(given.causal, "attention.causal");
+  if (read_flag(given.has_left_window, "attention.has_left_window"))
+    options.left_window = given.left_window;
+  if (read_flag(given.has_right_window, "attention.has_right_window"))
+    options.right_window = given.right_window;
+  if (given.alibi_slope_count > 0) {
+    if (given.heads < 0 || given.alibi_slope_count != static_cast<size_t>(given.heads))
+      fail(ErrorCode::invalid_argument, "attention.alibi_slope_count: expected ", given.heads,
+           ", found ", given.alibi_slope_count);
+    const float* slopes = &not_null(given.alibi_slopes, "attention.alibi_slopes");
+    options.alibi_slopes.assign(slopes, slopes + given.alibi_slope_count);
+  }
+  if (given.relative_bias)
+    options.relative_bias =
+        read_weight(given.relative_bias, {given.relative_bias_heads, given.relative_bias_distances},
+                    "attention.relative_bias");
+  return options;
+}
+
+// Rows of the projection to queries, keys and values.
+int64_t qkv_rows(int64_t dim, const MultiHeadOptions& options) {
+  if (options.heads < 1 || dim % options.heads != 0)
+    fail(ErrorCode::invalid_argument, "attention.heads: expected a divisor of ", dim, ", found ",
+         options.heads);
+  if (options.kv_heads < 0 || options.kv_heads > options.heads)
+    fail(ErrorCode::invalid_argument, "attention.kv_heads: expected 0 to ", options.heads,
+         ", found ", options.kv_heads);
+  const int64_t kv_heads = options.kv_heads == 0 ? options.heads : options.kv_heads;
+  const int64_t keys = dim / options.heads * kv_heads;
+  return checked_add(dim, checked_mul(keys, 2, "weights.dim"), "weights.dim");
+}
+
 headway_multi_head create(const headway_multi_head_weights* weights,
+                          const headway_multi_head_options* attention,
                           const headway_options* options) {
   const headway_multi_head_weights given = read_struct(weights, "weights");
   if (given.dim < 1)
     fail(ErrorCode::invalid_argument, "weights.dim: expected 1 or more, found ", given.dim);
   not_null(given.qkv_weight, "weights.qkv_weight");
   not_null(given.out_weight, "weights.out_weight");
-  const int64_t dim = given.dim, qkv_rows = checked_mul(dim, 3, "weights.dim");
+  const MultiHeadOptions how = read_attention(attention);
+  const int64_t dim = given.dim, rows = qkv_rows(dim, how);
   MultiHeadWeights layer;
-  layer.qkv = {{read_weight(given.qkv_weight, {qkv_rows, dim}, "weights.qkv_weight"),
-                read_weight(given.qkv_bias, {qkv_rows}, "weights.qkv_bias")}};
+  layer.qkv = {{read_weight(given.qkv_weight, {rows, dim}, "weights.qkv_weight"),
+                read_weight(given.qkv_bias, {rows}, "weights.qkv_bias")}};
   layer.out = {read_weight(given.out_weight, {dim, dim}, "weights.out_weight"),
                read_weight(given.out_bias, {dim}, "weights.out_bias")};
-  MultiHeadOptions attention{.heads = given.heads};
-  if (given.scale != 0) attention.scale = given.scale;
 
   Graph graph;
   const Value x = graph.input("x", DType::f32, dim);
-  const MultiHeadValues values = multi_head(graph, x, layer, attention);
+  const MultiHeadValues values = multi_head(graph, x, layer, how);
   graph.output("y", values.output);
   graph.output("weights", values.weights);
   const EngineOptions engine = read_options(options);
-  return {compile(graph, engine.limits, {.precision = engine.precision}), dim, given.heads};
+  return {compile(graph, engine.limits, {.precision = engine.precision}), dim};
 }
 
 // An output of exactly `needed` elements in the caller's memory.
@@ -84,11 +121,12 @@ void run(const headway_multi_head& layer, const headway_multi_head_request* requ
 using namespace headway::c;
 
 headway_status headway_multi_head_create(const headway_multi_head_weights* weights,
+                                         const headway_multi_head_options* attention,
                                          const headway_options* options, headway_multi_head** layer,
                                          headway_error* error) {
   return guard(error, [&] {
     not_null(layer, "layer") = nullptr;
-    *layer = new headway_multi_head(create(weights, options));
+    *layer = new headway_multi_head(create(weights, attention, options));
   });
 }
 

@@ -14,19 +14,20 @@ static int run_layer(headway_error* error) {
   const float qkv[12] = {1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1}, out[4] = {2, 0, 0, 2};
   headway_multi_head_weights weights = {.size = sizeof(weights)};
   weights.dim = 2;
-  weights.heads = 1;
   weights.qkv_weight = qkv;
   weights.out_weight = out;
+  headway_multi_head_options attention = {.size = sizeof(attention), .heads = 1, .causal = 1};
   headway_options options = {.size = sizeof(options), .threads = 1, .precision = HEADWAY_F32};
   headway_multi_head *layer = NULL, *copy = NULL;
-  if (headway_multi_head_create(&weights, &options, &layer, error) != HEADWAY_OK) return 1;
+  if (headway_multi_head_create(&weights, &attention, &options, &layer, error) != HEADWAY_OK)
+    return 1;
   if (headway_multi_head_copy(layer, &copy, error) != HEADWAY_OK) return 2;
   headway_multi_head_close(layer);
 
   // One token attends to itself alone.
   const int64_t lengths[1] = {1};
   const float x[2] = {3, 4};
-  float y[2] = {0, 0}, attention[1] = {0};
+  float y[2] = {0, 0}, seen[1] = {0};
   headway_multi_head_request request = {.size = sizeof(request)};
   request.lengths = lengths;
   request.sequences = 1;
@@ -34,10 +35,10 @@ static int run_layer(headway_error* error) {
   request.x_count = 2;
   request.y = y;
   request.capacity = 2;
-  request.weights = attention;
+  request.weights = seen;
   request.weights_capacity = 1;
   if (headway_multi_head_run(copy, &request, error) != HEADWAY_OK) return 3;
-  if (y[0] != 6 || y[1] != 8 || attention[0] != 1) return 4;
+  if (y[0] != 6 || y[1] != 8 || seen[0] != 1) return 4;
   headway_memory memory = {.size = sizeof(memory)};
   if (headway_multi_head_get_memory(copy, &memory, error) != HEADWAY_OK) return 5;
   if (memory.packed_weights == 0 || memory.peak == 0) return 6;
@@ -59,6 +60,29 @@ static int run_attention(headway_error* error) {
   return out[0] == 5 ? 0 : 42;
 }
 
+static int run_tokenizer(const headway_embedder* embedder, headway_error* error) {
+  headway_tokenizer *tokenizer = NULL, *copy = NULL;
+  if (headway_embedder_get_tokenizer(embedder, &tokenizer, error) != HEADWAY_OK) return 51;
+  if (headway_tokenizer_copy(tokenizer, &copy, error) != HEADWAY_OK) return 52;
+  headway_tokenizer_close(tokenizer);
+  headway_tokenizer_info info = {.size = sizeof(info)};
+  if (headway_tokenizer_get_info(copy, &info, error) != HEADWAY_OK) return 53;
+  if (info.vocabulary != 30522 || info.special_tokens != 2) return 54;
+
+  headway_tokenize_request tokens = {.size = sizeof(tokens), .text = {"a cat", 5}};
+  if (headway_tokenize(copy, &tokens, error) != HEADWAY_BUFFER_TOO_SMALL) return 55;
+  if (tokens.count != 4) return 56;
+  const int32_t ids[4] = {101, 1037, 4937, 102};
+  char decoded[5];
+  headway_decode_request text_of = {.size = sizeof(text_of), .ids = ids, .count = 4};
+  text_of.text = decoded;
+  text_of.capacity = 5;
+  if (headway_decode(copy, &text_of, error) != HEADWAY_OK) return 57;
+  if (text_of.length != 5 || memcmp(decoded, "a cat", 5) != 0) return 58;
+  headway_tokenizer_close(copy);
+  return 0;
+}
+
 static int run_model(const char* directory, headway_error* error) {
   headway_embedder *embedder = NULL, *copy = NULL;
   if (headway_embedder_open(directory, NULL, &embedder, error) != HEADWAY_OK) return 11;
@@ -68,17 +92,8 @@ static int run_model(const char* directory, headway_error* error) {
   if (headway_embedder_get_info(copy, &info, error) != HEADWAY_OK) return 13;
   if (info.dim != 384 || strcmp(info.pooling, "mean") != 0 || info.normalize != 1) return 14;
 
-  headway_tokenize_request tokens = {.size = sizeof(tokens), .text = {"a cat", 5}};
-  if (headway_tokenize(copy, &tokens, error) != HEADWAY_BUFFER_TOO_SMALL) return 15;
-  if (tokens.count != 4) return 16;
-  const int32_t ids[4] = {101, 1037, 4937, 102};
-  char decoded[5];
-  headway_decode_request text_of = {.size = sizeof(text_of), .ids = ids, .count = 4};
-  text_of.text = decoded;
-  text_of.capacity = 5;
-  if (headway_decode(copy, &text_of, error) != HEADWAY_OK) return 24;
-  if (text_of.length != 5 || memcmp(decoded, "a cat", 5) != 0) return 25;
-
+  const int tokenizer = run_tokenizer(copy, error);
+  if (tokenizer != 0) return tokenizer;
   headway_stop* stop = NULL;
   if (headway_stop_create(&stop, error) != HEADWAY_OK) return 17;
   float vectors[384];

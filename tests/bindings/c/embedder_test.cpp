@@ -1,4 +1,4 @@
-// Embedding and tokenizing through the C interface give what C++ gives, from many threads too.
+// Embedding through the C interface gives what C++ gives, from many threads too.
 #include "headway/embedder.hpp"
 
 #include <gmock/gmock.h>
@@ -35,70 +35,6 @@ std::vector<float> embed(const headway_embedder* embedder, headway_error* error 
 TEST(CEmbedder, VectorsAreThoseOfCpp) {
   const std::vector<float> expected = Embedder::open(kModel).embed(kTexts).values;
   EXPECT_EQ(embed(open_model().get()), expected);
-}
-
-TEST(CEmbedder, IdsAreThoseOfCpp) {
-  const auto embedder = open_model();
-  const Tokenizer tokenizer = Tokenizer::open(kModel);
-  for (const std::string_view text : kTexts) {
-    std::vector<int32_t> ids(64);
-    auto request = sized<headway_tokenize_request>();
-    request.text = {text.data(), text.size()};
-    request.ids = ids.data();
-    request.capacity = ids.size();
-    ASSERT_EQ(headway_tokenize(embedder.get(), &request, nullptr), HEADWAY_OK);
-    ids.resize(request.count);
-    EXPECT_EQ(ids, tokenizer.encode(text).ids);
-    EXPECT_EQ(request.truncated, 0);
-
-    request.max_length = 3;
-    ids.resize(64);
-    request.no_special_tokens = 1;
-    ASSERT_EQ(headway_tokenize(embedder.get(), &request, nullptr), HEADWAY_OK);
-    ids.resize(request.count);
-    EXPECT_EQ(ids, tokenizer.encode(text, {.max_length = 3, .add_special_tokens = false}).ids);
-  }
-}
-
-TEST(CEmbedder, PairsAreThoseOfCpp) {
-  const auto embedder = open_model();
-  const Tokenizer tokenizer = Tokenizer::open(kModel);
-  const std::string_view first = "where is the cat?", second = "on the mat, asleep";
-  const headway_text second_text = {second.data(), second.size()};
-  std::vector<int32_t> ids(64), types(64, 7);
-  auto request = sized<headway_tokenize_request>();
-  request.text = {first.data(), first.size()};
-  request.second = &second_text;
-  request.max_length = 9;
-  request.strategy = HEADWAY_ONLY_SECOND;
-  request.side = HEADWAY_LEFT;
-  request.ids = ids.data();
-  request.type_ids = types.data();
-  request.capacity = ids.size();
-  ASSERT_EQ(headway_tokenize(embedder.get(), &request, nullptr), HEADWAY_OK);
-  ids.resize(request.count);
-  types.resize(request.count);
-  const Encoding expected = tokenizer.encode_pair(
-      first, second,
-      {.max_length = 9, .strategy = TruncationStrategy::only_second, .side = TruncationSide::left});
-  EXPECT_EQ(ids, expected.ids);
-  EXPECT_EQ(types, expected.type_ids);
-  EXPECT_EQ(request.truncated, 1);
-
-  request.second = nullptr;
-  request.max_length = 0;
-  types.assign(64, 7);
-  ids.resize(64);
-  ASSERT_EQ(headway_tokenize(embedder.get(), &request, nullptr), HEADWAY_OK);
-  types.resize(request.count);
-  EXPECT_EQ(types, std::vector<int32_t>(request.count));
-
-  std::vector<headway_token_offsets> offsets(64);
-  request.offsets = offsets.data();
-  ASSERT_EQ(headway_tokenize(embedder.get(), &request, nullptr), HEADWAY_OK);
-  EXPECT_EQ(offsets[0].text, -1);  // [CLS]
-  EXPECT_EQ(offsets[2].text, 0);
-  EXPECT_EQ(first.substr(offsets[2].begin, offsets[2].end - offsets[2].begin), "is");
 }
 
 TEST(CEmbedder, ReadsItsOptions) {

@@ -22,6 +22,7 @@ T sized() {
 }
 
 using EmbedderHandle = std::unique_ptr<headway_embedder, decltype(&headway_embedder_close)>;
+using TokenizerHandle = std::unique_ptr<headway_tokenizer, decltype(&headway_tokenizer_close)>;
 using LayerHandle = std::unique_ptr<headway_multi_head, decltype(&headway_multi_head_close)>;
 
 inline EmbedderHandle open_model() {
@@ -30,6 +31,13 @@ inline EmbedderHandle open_model() {
   EXPECT_EQ(headway_embedder_open(kModel.c_str(), nullptr, &handle, &error), HEADWAY_OK)
       << error.message;
   return EmbedderHandle(handle, headway_embedder_close);
+}
+
+inline TokenizerHandle open_tokenizer() {
+  headway_error error = sized<headway_error>();
+  headway_tokenizer* handle = nullptr;
+  EXPECT_EQ(headway_tokenizer_open(kModel.c_str(), &handle, &error), HEADWAY_OK) << error.message;
+  return TokenizerHandle(handle, headway_tokenizer_close);
 }
 
 // A layer [dim 8, 2 heads] with weights of its own.
@@ -41,7 +49,6 @@ struct SmallLayer {
   headway_multi_head_weights weights() const {
     auto weights = sized<headway_multi_head_weights>();
     weights.dim = 8;
-    weights.heads = 2;
     weights.qkv_weight = qkv.weight.data();
     weights.qkv_bias = qkv.bias.data();
     weights.out_weight = out.weight.data();
@@ -49,10 +56,17 @@ struct SmallLayer {
     return weights;
   }
 
+  headway_multi_head_options attention() const {
+    auto attention = sized<headway_multi_head_options>();
+    attention.heads = 2;
+    return attention;
+  }
+
   SmallLayer() {
     const headway_multi_head_weights given = weights();
+    const headway_multi_head_options how = attention();
     headway_multi_head* layer = nullptr;
-    EXPECT_EQ(headway_multi_head_create(&given, nullptr, &layer, nullptr), HEADWAY_OK);
+    EXPECT_EQ(headway_multi_head_create(&given, &how, nullptr, &layer, nullptr), HEADWAY_OK);
     handle.reset(layer);
   }
 };

@@ -28,6 +28,7 @@ class CHostile : public testing::Test {
 
 TEST_F(CHostile, NullPointers) {
   headway_embedder* embedder = nullptr;
+  headway_tokenizer* tokenizer = nullptr;
   headway_multi_head* layer = nullptr;
   const int32_t invalid = HEADWAY_INVALID_ARGUMENT;
   expect(invalid, "embedder: ", headway_embedder_open("x", nullptr, nullptr, &error));
@@ -37,10 +38,20 @@ TEST_F(CHostile, NullPointers) {
   expect(invalid, "embedder: ", headway_embedder_get_memory(nullptr, nullptr, &error));
   expect(invalid, "embedder: ", headway_embedder_trim(nullptr, &error));
   expect(invalid, "embedder: ", headway_embed(nullptr, nullptr, &error));
-  expect(invalid, "embedder: ", headway_tokenize(nullptr, nullptr, &error));
-  expect(invalid, "embedder: ", headway_decode(nullptr, nullptr, &error));
-  expect(invalid, "weights: ", headway_multi_head_create(nullptr, nullptr, &layer, &error));
-  expect(invalid, "layer: ", headway_multi_head_create(nullptr, nullptr, nullptr, &error));
+  expect(invalid, "directory: ", headway_tokenizer_open(nullptr, &tokenizer, &error));
+  expect(invalid, "tokenizer: ", headway_tokenizer_open("x", nullptr, &error));
+  expect(invalid, "embedder: ", headway_embedder_get_tokenizer(nullptr, &tokenizer, &error));
+  expect(invalid, "tokenizer: ", headway_tokenizer_copy(nullptr, &tokenizer, &error));
+  expect(invalid, "tokenizer: ", headway_tokenizer_get_info(nullptr, nullptr, &error));
+  expect(invalid, "tokenizer: ", headway_tokenize(nullptr, nullptr, &error));
+  expect(invalid, "tokenizer: ", headway_decode(nullptr, nullptr, &error));
+  const SmallLayer small;
+  const auto weights = small.weights();
+  expect(invalid,
+         "weights: ", headway_multi_head_create(nullptr, nullptr, nullptr, &layer, &error));
+  expect(invalid,
+         "attention: ", headway_multi_head_create(&weights, nullptr, nullptr, &layer, &error));
+  expect(invalid, "layer: ", headway_multi_head_create(nullptr, nullptr, nullptr, nullptr, &error));
   expect(invalid, "layer: ", headway_multi_head_copy(nullptr, &layer, &error));
   expect(invalid, "layer: ", headway_multi_head_get_memory(nullptr, nullptr, &error));
   expect(invalid, "layer: ", headway_multi_head_trim(nullptr, &error));
@@ -50,6 +61,7 @@ TEST_F(CHostile, NullPointers) {
   // Without a struct for the text too.
   EXPECT_EQ(headway_embedder_open(nullptr, nullptr, &embedder, nullptr), invalid);
   headway_embedder_close(nullptr);
+  headway_tokenizer_close(nullptr);
   headway_multi_head_close(nullptr);
   headway_stop_request(nullptr);
   headway_stop_close(nullptr);
@@ -57,6 +69,7 @@ TEST_F(CHostile, NullPointers) {
 
 TEST_F(CHostile, WrongStructSizes) {
   const SmallLayer layer;
+  const auto attention = layer.attention();
   for (const size_t size : {size_t{0}, size_t{8}, sizeof(headway_memory) - 1, size_t{5000},
                             std::numeric_limits<size_t>::max()}) {
     auto memory = sized<headway_memory>();
@@ -68,8 +81,8 @@ TEST_F(CHostile, WrongStructSizes) {
     auto weights = layer.weights();
     weights.size = size == sizeof(headway_memory) - 1 ? sizeof(weights) - 1 : size;
     headway_multi_head* handle = nullptr;
-    expect(HEADWAY_INVALID_ARGUMENT,
-           "weights.size: ", headway_multi_head_create(&weights, nullptr, &handle, &error));
+    expect(HEADWAY_INVALID_ARGUMENT, "weights.size: ",
+           headway_multi_head_create(&weights, &attention, nullptr, &handle, &error));
     EXPECT_EQ(handle, nullptr);
   }
   // Of a headway_error that is too small nothing is touched.
@@ -89,12 +102,14 @@ TEST_F(CHostile, NewerStructs) {
   newer.options.size = sizeof(newer);
   const SmallLayer layer;
   const auto weights = layer.weights();
+  const auto attention = layer.attention();
   headway_multi_head* handle = nullptr;
-  ASSERT_EQ(headway_multi_head_create(&weights, &newer.options, &handle, &error), HEADWAY_OK);
+  ASSERT_EQ(headway_multi_head_create(&weights, &attention, &newer.options, &handle, &error),
+            HEADWAY_OK);
   headway_multi_head_close(handle);
   newer.added = 1;
-  expect(HEADWAY_UNSUPPORTED,
-         "options: ", headway_multi_head_create(&weights, &newer.options, &handle, &error));
+  expect(HEADWAY_UNSUPPORTED, "options: ",
+         headway_multi_head_create(&weights, &attention, &newer.options, &handle, &error));
 
   struct NewerMemory {
     headway_memory memory;
@@ -109,9 +124,10 @@ TEST_F(CHostile, NewerStructs) {
 TEST_F(CHostile, Options) {
   const SmallLayer layer;
   const auto weights = layer.weights();
+  const auto attention = layer.attention();
   headway_multi_head* handle = nullptr;
   const auto create = [&](headway_options options) {
-    return headway_multi_head_create(&weights, &options, &handle, &error);
+    return headway_multi_head_create(&weights, &attention, &options, &handle, &error);
   };
   auto options = sized<headway_options>();
   options.precision = 3;
@@ -171,70 +187,71 @@ TEST_F(CHostile, EmbedRequests) {
 }
 
 TEST_F(CHostile, TokenizeRequests) {
-  const auto embedder = open_model();
+  const auto tokenizer = open_tokenizer();
   std::vector<int32_t> ids(3, -1);
   auto request = sized<headway_tokenize_request>();
   request.text = {"a cat", 5};
   request.ids = ids.data();
   request.capacity = 3;
   expect(HEADWAY_BUFFER_TOO_SMALL, "request.capacity: needed 4, found 3",
-         headway_tokenize(embedder.get(), &request, &error));
+         headway_tokenize(tokenizer.get(), &request, &error));
   EXPECT_EQ(request.count, 4u);
   EXPECT_THAT(ids, testing::Each(-1));
   request.capacity = 4;
   request.ids = nullptr;
   expect(HEADWAY_INVALID_ARGUMENT,
-         "request.ids: ", headway_tokenize(embedder.get(), &request, &error));
+         "request.ids: ", headway_tokenize(tokenizer.get(), &request, &error));
   request.no_special_tokens = -1;
   expect(HEADWAY_INVALID_ARGUMENT, "request.no_special_tokens",
-         headway_tokenize(embedder.get(), &request, &error));
+         headway_tokenize(tokenizer.get(), &request, &error));
   request.text.data = nullptr;
   request.no_special_tokens = 0;
   expect(HEADWAY_INVALID_ARGUMENT,
-         "request.text.data: ", headway_tokenize(embedder.get(), &request, &error));
+         "request.text.data: ", headway_tokenize(tokenizer.get(), &request, &error));
   request.text.data = "a cat";
   const headway_text second = {nullptr, 1};
   request.second = &second;
   expect(HEADWAY_INVALID_ARGUMENT,
-         "request.second.data: ", headway_tokenize(embedder.get(), &request, &error));
+         "request.second.data: ", headway_tokenize(tokenizer.get(), &request, &error));
   request.strategy = 3;
   expect(HEADWAY_INVALID_ARGUMENT, "request.strategy: expected HEADWAY_LONGEST_FIRST",
-         headway_tokenize(embedder.get(), &request, &error));
+         headway_tokenize(tokenizer.get(), &request, &error));
   request.strategy = 0;
   request.side = -1;
   expect(HEADWAY_INVALID_ARGUMENT, "request.side: expected HEADWAY_MODELS_SIDE",
-         headway_tokenize(embedder.get(), &request, &error));
+         headway_tokenize(tokenizer.get(), &request, &error));
 }
 
 TEST_F(CHostile, DecodeRequests) {
-  const auto embedder = open_model();
+  const auto tokenizer = open_tokenizer();
   const std::vector<int32_t> ids = {-1, 1037, 30522, std::numeric_limits<int32_t>::max()};
   char text = 'x';
   auto request = sized<headway_decode_request>();
-  expect(HEADWAY_OK, "", headway_decode(embedder.get(), &request, &error));  // no ids
+  expect(HEADWAY_OK, "", headway_decode(tokenizer.get(), &request, &error));  // no ids
   request.count = ids.size();
   expect(HEADWAY_INVALID_ARGUMENT,
-         "request.ids: ", headway_decode(embedder.get(), &request, &error));
+         "request.ids: ", headway_decode(tokenizer.get(), &request, &error));
   request.ids = ids.data();
   expect(HEADWAY_BUFFER_TOO_SMALL, "request.capacity: needed 1, found 0",
-         headway_decode(embedder.get(), &request, &error));
+         headway_decode(tokenizer.get(), &request, &error));
   EXPECT_EQ(request.length, 1u);
   request.capacity = 1;
   expect(HEADWAY_INVALID_ARGUMENT,
-         "request.text: ", headway_decode(embedder.get(), &request, &error));
+         "request.text: ", headway_decode(tokenizer.get(), &request, &error));
   request.text = &text;
-  expect(HEADWAY_OK, "", headway_decode(embedder.get(), &request, &error));
+  expect(HEADWAY_OK, "", headway_decode(tokenizer.get(), &request, &error));
   EXPECT_EQ(text, 'a');
   request.keep_special_tokens = 2;
   expect(HEADWAY_INVALID_ARGUMENT, "request.keep_special_tokens",
-         headway_decode(embedder.get(), &request, &error));
+         headway_decode(tokenizer.get(), &request, &error));
 }
 
 TEST_F(CHostile, LayerWeights) {
   const SmallLayer layer;
+  const auto attention = layer.attention();
   headway_multi_head* handle = nullptr;
   const auto create = [&](headway_multi_head_weights weights) {
-    return headway_multi_head_create(&weights, nullptr, &handle, &error);
+    return headway_multi_head_create(&weights, &attention, nullptr, &handle, &error);
   };
   auto weights = layer.weights();
   weights.qkv_weight = nullptr;
@@ -242,20 +259,47 @@ TEST_F(CHostile, LayerWeights) {
   weights = layer.weights();
   weights.out_weight = nullptr;
   expect(HEADWAY_INVALID_ARGUMENT, "weights.out_weight: ", create(weights));
-  weights = layer.weights();
-  weights.heads = 3;
-  expect(HEADWAY_INVALID_ARGUMENT, "heads", create(weights));
   for (const int64_t dim : {int64_t{0}, int64_t{-1}, std::numeric_limits<int64_t>::min()}) {
     weights = layer.weights();
     weights.dim = dim;
     expect(HEADWAY_INVALID_ARGUMENT, "weights.dim: ", create(weights));
   }
   weights = layer.weights();
-  weights.dim = std::numeric_limits<int64_t>::max();
+  weights.dim = std::numeric_limits<int64_t>::max() - 1;
   expect(HEADWAY_LIMIT, "weights.dim", create(weights));
-  weights = layer.weights();
-  weights.scale = std::numeric_limits<float>::infinity();
-  expect(HEADWAY_INVALID_ARGUMENT, "scale", create(weights));
+}
+
+TEST_F(CHostile, LayerOptions) {
+  const SmallLayer layer;
+  const auto weights = layer.weights();
+  const auto expect_refused = [&](const std::string& text, auto&& change) {
+    auto attention = layer.attention();
+    change(attention);
+    headway_multi_head* handle = nullptr;
+    expect(HEADWAY_INVALID_ARGUMENT, text,
+           headway_multi_head_create(&weights, &attention, nullptr, &handle, &error));
+    EXPECT_EQ(handle, nullptr);
+  };
+  for (const int64_t heads : {int64_t{-1}, int64_t{0}, int64_t{3}, int64_t{1} << 62})
+    expect_refused("attention.heads: ", [&](auto& a) { a.heads = heads; });
+  for (const int64_t heads : {int64_t{-1}, int64_t{3}, int64_t{1} << 62})
+    expect_refused("attention.kv_heads: ", [&](auto& a) { a.kv_heads = heads; });
+  expect_refused("scale", [](auto& a) { a.scale = std::numeric_limits<float>::infinity(); });
+  expect_refused("softcap", [](auto& a) { a.softcap = -1; });
+  expect_refused("attention.causal", [](auto& a) { a.causal = 2; });
+  expect_refused("attention.has_left_window", [](auto& a) { a.has_left_window = -1; });
+  expect_refused("window", [](auto& a) { a.has_right_window = 1, a.right_window = -1; });
+  expect_refused("attention.alibi_slopes: ", [](auto& a) { a.alibi_slope_count = 2; });
+  const std::vector<float> numbers(6, 0.5f);
+  expect_refused("attention.alibi_slope_count: expected 2, found 3",
+                 [&](auto& a) { a.alibi_slopes = numbers.data(), a.alibi_slope_count = 3; });
+  expect_refused("relative_bias", [&](auto& a) {
+    a.relative_bias = numbers.data(), a.relative_bias_heads = 3, a.relative_bias_distances = 1;
+  });
+  expect_refused("relative_bias", [&](auto& a) {
+    a.relative_bias = numbers.data(), a.relative_bias_heads = 2, a.relative_bias_distances = 2;
+  });
+  expect_refused("attention.size", [](auto& a) { a.size = 8; });
 }
 
 TEST_F(CHostile, LayerRequests) {
