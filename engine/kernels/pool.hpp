@@ -8,9 +8,15 @@
 
 namespace headway {
 
-// y[i] = (x[0, i] + ... + x[rows - 1, i]) / rows over x [rows, width]; rows == 0 gives zeros. The
-// rows are added one after the other, so the error is at most rows x 2^-24 of the mean size.
-void mean_rows(const float* x, size_t rows, size_t width, float* y);
+// y[i] = (x[0, i] + ... + x[rows - 1, i]) / divisor over x [rows, width]; rows == 0 gives zeros.
+// The rows are added one after the other, so the error is at most rows x 2^-24 of the mean size.
+void sum_rows(const float* x, size_t rows, size_t width, float divisor, float* y);
+
+// y[i] = the mean of x[r, i] with the weights first + r; rows == 0 gives zeros. Error as sum_rows.
+void weighted_mean_rows(const float* x, size_t rows, size_t width, size_t first, float* y);
+
+// y[i] = the greatest x[r, i]; rows == 0 gives zeros. A NaN makes its column NaN.
+void max_rows(const float* x, size_t rows, size_t width, float* y);
 
 // y[r, :] = x[r, :] / max(||x[r, :]||_2, eps) over x [rows, width], as
 // torch.nn.functional.normalize. y may be x. The squares are summed in f32: a row with values from

@@ -57,10 +57,28 @@ HEADWAY_API Value gate(Graph& graph, Value x, Activation kind, const std::string
 // a + b, both [rows, width] of the same row space.
 HEADWAY_API Value add(Graph& graph, Value a, Value b, const std::string& name = "");
 
-// One sequence's tokens become one row: [tokens, width] -> [sequences, width]. A sequence without
-// tokens gives zeros.
-enum class Pooling : uint8_t { mean, cls };
-HEADWAY_API Value pool(Graph& graph, Value x, Pooling kind, const std::string& name = "");
+// How one sequence's tokens become one row. Of a sequence without tokens it is zeros.
+enum class Pooling : uint8_t {
+  mean,
+  cls,            // the first token
+  max,            // the greatest of each column
+  mean_sqrt_len,  // the sum, divided by the square root of the number of tokens
+  weighted_mean,  // token i counts i times, from 1 on
+  last_token,
+};
+struct PoolOptions {
+  std::vector<Pooling> kinds = {Pooling::mean};  // side by side, in this order
+  // [tokens, 1] i32: the tokens at the start of a sequence that have another number than 0 are left
+  // out, but for their place (weighted_mean). Of a sequence without others, cls is its first token
+  // all the same.
+  std::optional<Value> skip = {};
+};
+// [tokens, width] -> [sequences, kinds x width].
+HEADWAY_API Value pool(Graph& graph, Value x, const PoolOptions& options,
+                       const std::string& name = "");
+inline Value pool(Graph& graph, Value x, Pooling kind, const std::string& name = "") {
+  return pool(graph, x, PoolOptions{.kinds = {kind}}, name);
+}
 
 // Each row divided by max(its Euclidean norm, 1e-12), as torch.nn.functional.normalize.
 HEADWAY_API Value l2_normalize(Graph& graph, Value x, const std::string& name = "");

@@ -158,6 +158,11 @@ TEST_F(Refusal, Pool) {
                [&] { pool(graph, pooled, Pooling::cls, "again"); });
   expect_error(kInvalid, "x is i32 [tokens of stream 1, 1], expected f32",
                [&] { pool(graph, ids, Pooling::mean); });
+  expect_error(kInvalid, "kinds: expected at least one",
+               [&] { pool(graph, x, PoolOptions{.kinds = {}}); });
+  expect_error(kInvalid,
+               "skip is i32 [tokens of stream 1, 1], expected i32 [tokens of stream 0, 1]",
+               [&] { pool(graph, x, PoolOptions{.skip = ids}); });
 }
 
 TEST_F(Refusal, ElementsThatAreNoNumbers) {

@@ -115,27 +115,71 @@ TEST(Add, IsTheSum) {
   for (size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], x[i] + std::max(x[i], 0.0f)) << i;
 }
 
-TEST(Pool, TakesTheMeanOrTheFirstTokenOfEachSequence) {
+// One sequence's column, its first `skipped` tokens left out, as sentence-transformers pools it.
+double pooled(Pooling kind, const std::vector<double>& column, size_t skipped) {
+  if (kind == Pooling::cls)
+    return column.empty() ? 0 : column[skipped < column.size() ? skipped : 0];
+  if (skipped == column.size()) return 0;
+  double sum = 0, weighted = 0, weights = 0, most = column[skipped];
+  for (size_t i = skipped; i < column.size(); ++i) {
+    const auto place = static_cast<double>(i + 1);
+    sum += column[i];
+    weighted += place * column[i];
+    weights += place;
+    most = std::max(most, column[i]);
+  }
+  const auto count = static_cast<double>(column.size() - skipped);
+  switch (kind) {
+    case Pooling::mean:
+      return sum / count;
+    case Pooling::mean_sqrt_len:
+      return sum / std::sqrt(count);
+    case Pooling::weighted_mean:
+      return weighted / weights;
+    case Pooling::max:
+      return most;
+    default:
+      return column.back();
+  }
+}
+
+TEST(Pool, MakesOneRowOfTheTokensThatCount) {
   Random random(8);
-  constexpr int64_t kWidth = 21;
-  const std::vector<int64_t> lengths = {3, 0, 1, 40, 0};
+  constexpr size_t kWidth = 21;
+  const std::vector<int64_t> lengths = {3, 0, 1, 40, 0, 5};
+  const std::vector<size_t> skipped = {1, 0, 1, 7, 0, 0};  // where tokens are left out
+  const std::vector<Pooling> kinds = {
+      Pooling::last_token,    Pooling::mean,          Pooling::cls, Pooling::max,
+      Pooling::weighted_mean, Pooling::mean_sqrt_len, Pooling::mean};
   const Batch batch = Batch::ragged(lengths);
-  const std::vector<float> x = random.normals(batch.rows() * kWidth);
-  for (const Pooling kind : {Pooling::mean, Pooling::cls}) {
-    const auto y = run_layer(batch, x, kWidth,
-                             [&](Graph& graph, Value value) { return pool(graph, value, kind); });
+  const std::vector<float> x = random.normals(static_cast<size_t>(batch.rows()) * kWidth);
+  std::vector<int32_t> marks;
+  for (size_t i = 0; i < lengths.size(); ++i)
+    for (size_t token = 0; token < static_cast<size_t>(lengths[i]); ++token)
+      marks.push_back(token < skipped[i] || token > 20 ? 3 : 0);  // later marks mean nothing
+  for (const bool skip : {false, true}) {
+    SCOPED_TRACE(skip);
+    Graph graph;
+    const Value in = graph.input("x", DType::f32, kWidth);
+    PoolOptions options{.kinds = kinds};
+    if (skip) options.skip = graph.input("skip", DType::i32, 1, in);
+    graph.output("y", pool(graph, in, options));
+    std::vector<Input> inputs = {{"x", batch, {x.data(), {batch.rows(), kWidth}}}};
+    if (skip) inputs.push_back({"skip", batch, {marks.data(), {batch.rows(), 1}}});
+    std::vector<float> y(lengths.size() * kinds.size() * kWidth);
+    const Output output{"y", {y.data(), {static_cast<int64_t>(y.size())}}};
+    compile(graph, {.threads = 2}).run(inputs, std::span(&output, 1));
+
     std::vector<double> expected;
-    const std::vector<double> wide = widen(x);
-    for (int64_t i = 0; i < batch.sequences(); ++i) {
-      const int64_t rows =
-          kind == Pooling::mean ? batch.length(i) : std::min<int64_t>(batch.length(i), 1);
-      const auto part = std::span(wide).subspan(
-          static_cast<size_t>(batch.offsets()[static_cast<size_t>(i)] * kWidth),
-          static_cast<size_t>(rows * kWidth));
-      const auto mean = reference::mean_rows(part, static_cast<size_t>(rows), kWidth);
-      expected.insert(expected.end(), mean.begin(), mean.end());
-    }
-    expect_near(y, expected, kind == Pooling::mean ? 1e-6 : 0);
+    for (size_t i = 0; i < lengths.size(); ++i)
+      for (const Pooling kind : kinds)
+        for (size_t column = 0; column < kWidth; ++column) {
+          std::vector<double> values;
+          for (int64_t row = batch.offsets()[i]; row < batch.offsets()[i + 1]; ++row)
+            values.push_back(x[static_cast<size_t>(row) * kWidth + column]);
+          expected.push_back(pooled(kind, values, skip ? skipped[i] : 0));
+        }
+    expect_near(y, expected, 2e-6);
   }
 }
 
