@@ -24,8 +24,10 @@ struct Arguments {
   std::optional<VectorFormat> format;
   int threads = 0;
   Precision precision = Precision::f32;
-  int64_t max_length = 0;
+  int64_t max_length = 0, dimensions = 0;
+  std::optional<std::string> prompt, prompt_name;
 
+  EmbedOptions chosen() const { return {prompt, prompt_name, dimensions}; }
   VectorFormat chosen_format() const {
     if (format) return *format;
     return output.ends_with(".jsonl") ? VectorFormat::jsonl : VectorFormat::npy;
@@ -51,10 +53,10 @@ class WindowSize {
   size_t texts_ = 256;
 };
 
-EmbedStats embed_all(const Embedder& embedder, LineReader& reader, VectorWriter& writer,
-                     ProgressLine& progress) {
+EmbedStats embed_all(const Embedder& embedder, const EmbedOptions& chosen, LineReader& reader,
+                     VectorWriter& writer, ProgressLine& progress) {
   const Stopwatch total;
-  const auto dim = static_cast<size_t>(embedder.dim());
+  const auto dim = static_cast<size_t>(embedder.dim_of(chosen));
   EmbedStats stats;
   WindowSize window;
   std::vector<float> vectors;
@@ -64,7 +66,7 @@ EmbedStats embed_all(const Embedder& embedder, LineReader& reader, VectorWriter&
     check_interrupt();
     const Stopwatch watch;
     vectors.resize(std::max(vectors.size(), texts.size() * dim));
-    stats += embedder.embed(texts, vectors.data(), {.stop = interrupt_token()});
+    stats += embedder.embed(texts, vectors.data(), {.stop = interrupt_token()}, chosen);
     writer.write(std::span(vectors).first(texts.size() * dim));
     window.took(texts.size(), watch.seconds());
     progress.update(stats, reader.position(), total.seconds());
@@ -84,7 +86,8 @@ void run(const Arguments& args) {
   const Embedder embedder = Embedder::open(
       args.model,
       {.threads = args.threads, .max_length = args.max_length, .precision = args.precision});
-  const auto writer = make_vector_writer(sink, args.chosen_format(), embedder.dim());
+  const auto writer =
+      make_vector_writer(sink, args.chosen_format(), embedder.dim_of(args.chosen()));
   if (reader.is_terminal())
     std::fputs("headway: type one text a line; Ctrl-D on an empty line ends\n", stderr);
 
@@ -92,7 +95,7 @@ void run(const Arguments& args) {
   EmbedSummary summary;
   {
     ProgressLine progress(reader.size());
-    summary.stats = embed_all(embedder, reader, *writer, progress);
+    summary.stats = embed_all(embedder, args.chosen(), reader, *writer, progress);
     writer->finish();
   }
   summary.seconds = watch.seconds();
@@ -140,6 +143,17 @@ Command add_embed(CLI::App& parent) {
   add_threads(*app, args->threads);
   add_precision(*app, args->precision);
   add_max_length(*app, args->max_length);
+  auto* prompt = app->add_option("--prompt", args->prompt, "Put this before every text, as it is")
+                     ->type_name("TEXT");
+  app->add_option("--prompt-name", args->prompt_name,
+                  "Put this prompt of the model before every text (headway info lists them)")
+      ->type_name("NAME")
+      ->excludes(prompt);
+  app->add_option("--dimensions", args->dimensions,
+                  "Only so many numbers of each vector, made length 1 again if the model's are:\n"
+                  "for models trained as Matryoshka")
+      ->type_name("N")
+      ->check(positive());
   app->add_option("--stats", args->stats, "Also write the closing summary as JSON")
       ->type_name("FILE");
   app->footer(kFooter);

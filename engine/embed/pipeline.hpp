@@ -4,27 +4,33 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "headway/layers.hpp"
+#include "engine/embed/prompts.hpp"
 
 namespace headway {
 
-struct Pipeline {
-  std::filesystem::path transformer;             // directory of the transformer's files
-  std::optional<std::filesystem::path> pooling;  // the pooling module's config.json
-  bool normalize = false;
+struct Module {
+  std::string kind;                 // the last part of its type: "Pooling"
+  std::filesystem::path directory;  // of its files
+  std::string name;                 // the directory in the model's, for people: "1_Pooling"
 };
 
-// Reads modules.json: Transformer, Pooling and perhaps Normalize, told by the last part of the type
-// name, because the modules before it change between versions of sentence-transformers. Without
-// modules.json the directory is a plain transformers model, which sentence-transformers pools by
-// the mean. Error(unsupported) naming any other module, and for a default prompt, which would have
-// to be put before every text.
+struct Pipeline {
+  std::filesystem::path transformer;  // directory of the transformer's files
+  std::vector<Module> modules;        // after the transformer, in order
+  bool listed = false;                // whether there is a modules.json
+  Prompts prompts;
+};
+
+// Reads modules.json and config_sentence_transformers.json. Modules are told by the last part of
+// the type name, because the Python modules before it change between versions of
+// sentence-transformers; the first must be a Transformer. Without modules.json the directory is a
+// plain transformers model.
 Pipeline read_pipeline(const std::filesystem::path& directory);
 
-// Reads the pooling module's config.json, in the form with a flag for each mode or that with one
-// `pooling_mode`. `dim` is the width of the transformer. Error(unsupported) naming modes other than
-// mean and cls, Error(format) when not exactly one is chosen or the width differs.
-Pooling read_pooling(const std::filesystem::path& config, int64_t dim);
+// Error(unsupported) naming modules.json and `module`, and those that are `known`.
+[[noreturn]] void refuse_module(const Module& module, const std::string& known);
 
 }  // namespace headway

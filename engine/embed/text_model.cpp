@@ -11,13 +11,14 @@ TextModel open_text_model(const std::filesystem::path& directory, const Embedder
   Pipeline pipeline = read_pipeline(directory);
   ModelFiles files = open_model_files(pipeline.transformer);
   LoadedModel model = load_model(files);
-  Tokenizer tokenizer = Tokenizer::open(pipeline.transformer);
+  const TransformerConfig config = read_transformer_config(pipeline.transformer);
+  Tokenizer tokenizer = Tokenizer::open(pipeline.transformer, {.lower_case = config.lower_case});
   if (tokenizer.vocab_size() > model.vocabulary)
     fail(ErrorCode::format, pipeline.transformer.string(),
          ": config.json: field \"vocab_size\": ", model.vocabulary,
          " is too small for the tokenizer, which has ", tokenizer.vocab_size(), " ids");
-  LengthLimit limit =
-      read_length_limit(pipeline.transformer, model.positions, tokenizer, options.max_length);
+  LengthLimit limit = choose_length_limit(pipeline.transformer, config, model.positions, tokenizer,
+                                          options.max_length);
   return {std::move(pipeline), std::move(files), std::move(model), std::move(tokenizer),
           std::move(limit)};
 }

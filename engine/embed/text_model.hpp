@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "engine/embed/length_limit.hpp"
 #include "engine/embed/pipeline.hpp"
+#include "engine/embed/transformer_config.hpp"
 #include "engine/models/model.hpp"
 #include "headway/embedder.hpp"
 #include "headway/tokenizer.hpp"
@@ -20,9 +20,9 @@ struct TextModel {
   LengthLimit limit;
 };
 
-// Opens the directory's transformer; what pooling says is left to the caller. Of the options the
-// longest text counts. Error naming the file and the field for everything that is missing, damaged,
-// not supported, or does not fit the rest.
+// Opens the directory's transformer; the modules after it are left to the caller. Of the options
+// the longest text counts. Error naming the file and the field for everything that is missing,
+// damaged, not supported, or does not fit the rest.
 TextModel open_text_model(const std::filesystem::path& directory, const EmbedderOptions& options);
 
 // Compiles its graph, whose outputs the caller has added.

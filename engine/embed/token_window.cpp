@@ -15,54 +15,53 @@ constexpr size_t kChunkTexts = 16;
 
 }  // namespace
 
-size_t window_size(std::span<const std::string_view> texts, int64_t max_length) {
+size_t window_size(size_t texts, FunctionRef<size_t(size_t)> bytes, int64_t max_length) {
   // A text hardly has more tokens than bytes, and 8 special ones.
   constexpr size_t kSpecial = 8;
   size_t tokens = 0;
   size_t count = 0;
-  for (const std::string_view text : texts.first(std::min(texts.size(), kWindowTexts))) {
-    tokens += std::min(text.size() + kSpecial, static_cast<size_t>(max_length));
+  for (; count < std::min(texts, kWindowTexts); ++count) {
+    tokens += std::min(bytes(count) + kSpecial, static_cast<size_t>(max_length));
     if (count > 0 && tokens > kWindowTokens) break;
-    ++count;
   }
   return count;
 }
 
-void TokenWindow::fill(const Tokenizer& tokenizer, std::span<const std::string_view> texts,
-                       int64_t max_length, int threads) {
-  const size_t count = (texts.size() + kChunkTexts - 1) / kChunkTexts;
+void TokenWindow::fill(size_t texts, Encode encode, int threads) {
+  const size_t count = (texts + kChunkTexts - 1) / kChunkTexts;
   if (chunks_.size() < count) chunks_.resize(count);
-  lengths_.resize(texts.size());
-  EncodeOptions options;
-  options.max_length = static_cast<size_t>(max_length);
+  lengths_.resize(texts);
 
-  const auto encode = [&](int64_t index) {
+  const auto encode_chunk = [&](int64_t index) {
     const size_t begin = static_cast<size_t>(index) * kChunkTexts;
-    const size_t end = std::min(begin + kChunkTexts, texts.size());
+    const size_t end = std::min(begin + kChunkTexts, texts);
     Chunk& chunk = chunks_[static_cast<size_t>(index)];
     chunk.ids.clear();
+    chunk.type_ids.clear();
     chunk.truncated = 0;
     for (size_t text = begin; text < end; ++text) {
       const size_t before = chunk.ids.size();
-      chunk.truncated += tokenizer.encode_append(texts[text], options, chunk.ids) ? 1 : 0;
+      chunk.truncated += encode(text, chunk.ids, chunk.type_ids) ? 1 : 0;
+      chunk.type_ids.resize(chunk.ids.size());
       lengths_[text] = static_cast<int64_t>(chunk.ids.size() - before);
     }
   };
   const auto chunks = static_cast<int64_t>(count);
   if (chunks > 1 && threads > 1) {
     run_team(static_cast<int>(std::min<int64_t>(threads, chunks)),
-             [&](Team& team) { team.for_each(chunks, encode); });
+             [&](Team& team) { team.for_each(chunks, encode_chunk); });
   } else {
-    for (int64_t index = 0; index < chunks; ++index) encode(index);
+    for (int64_t index = 0; index < chunks; ++index) encode_chunk(index);
   }
 
   ids_.clear();
+  type_ids_.clear();
   truncated_ = 0;
   for (const Chunk& chunk : std::span(chunks_).first(count)) {
     ids_.insert(ids_.end(), chunk.ids.begin(), chunk.ids.end());
+    type_ids_.insert(type_ids_.end(), chunk.type_ids.begin(), chunk.type_ids.end());
     truncated_ += chunk.truncated;
   }
-  type_ids_.assign(ids_.size(), 0);
 }
 
 }  // namespace headway

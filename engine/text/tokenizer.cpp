@@ -70,8 +70,14 @@ struct Tokenizer::State {
   std::unordered_map<int32_t, const AddedToken*> added_by_id;
 };
 
-Tokenizer Tokenizer::open(const std::filesystem::path& model_directory) {
-  return Tokenizer(std::make_shared<const State>(read_tokenizer(model_directory)));
+Tokenizer Tokenizer::open(const std::filesystem::path& model_directory,
+                          const TokenizerOptions& options) {
+  TokenizerParts parts = read_tokenizer(model_directory);
+  if (options.lower_case && !headway::lowercases(parts.normalizers)) {
+    parts.normalizers.emplace_back(std::in_place_type<Lowercase>);
+    std::rotate(parts.normalizers.begin(), parts.normalizers.end() - 1, parts.normalizers.end());
+  }
+  return Tokenizer(std::make_shared<const State>(std::move(parts)));
 }
 
 Encoding Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
@@ -163,6 +169,11 @@ int32_t Tokenizer::vocab_size() const {
 
 std::optional<int64_t> Tokenizer::model_max_length() const {
   return state_->parts.model_max_length;
+}
+
+bool Tokenizer::ends_with_special_token() const {
+  const auto& single = state_->parts.post_processor.single;
+  return !single.empty() && single.back().kind == TemplatePiece::Kind::special;
 }
 
 bool Tokenizer::lowercases() const {

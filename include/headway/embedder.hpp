@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +24,18 @@ struct EmbedderOptions {
                            // which it may not exceed
   Precision precision = Precision::f32;  // as CompileOptions::precision
   size_t memory = 0;                     // as Limits::memory
+};
+
+// What a call is to make of its texts.
+struct EmbedOptions {
+  std::optional<std::string_view> prompt = {};  // put before every text, as it is
+  // One of ModelInfo::prompts in place of its text. Without either the default prompt, if the model
+  // has one.
+  std::optional<std::string_view> prompt_name = {};
+  // Only so many numbers of each vector, for models trained as Matryoshka (Kusupati et al., 2022):
+  // made length 1 again if the model's vectors are (as the reference does with truncate_dim and
+  // normalize_embeddings). 0: `truncate_dim` of the model's files, else all.
+  int64_t dimensions = 0;
 };
 
 // What a call did.
@@ -49,30 +63,40 @@ struct Embeddings {
 struct ModelInfo {
   std::string architecture;  // "bert"
   int64_t parameters = 0;    // elements of all weights used
-  int64_t layers = 0, dim = 0, heads = 0, vocabulary = 0;
+  int64_t layers = 0, heads = 0, vocabulary = 0;
+  int64_t dim = 0;              // numbers of one vector
   int64_t max_length = 0;       // the limit in force
   std::string max_length_from;  // "sentence_bert_config.json: max_seq_length", or "options"
-  std::string pooling;          // "mean", "cls"
+  std::string pooling;          // "mean", "cls + max"
   bool normalize = false;       // whether vectors are normalized to length 1
+  // What EmbedOptions::prompt_name may name. "query" and "document" are always there, perhaps
+  // empty, as in sentence-transformers.
+  std::map<std::string, std::string> prompts;
+  std::string default_prompt_name;  // or empty
 };
 
 // Opens directories as sentence-transformers writes and the hub holds them: config.json,
-// model.safetensors, tokenizer.json or vocab.txt, tokenizer_config.json, modules.json, the pooling
-// module's config.json, sentence_bert_config.json. Immutable; safe to use from any number of
-// threads at once; copies share everything. The vector of a text never depends on the other texts,
-// their order or the threads.
+// model.safetensors, tokenizer.json or vocab.txt, tokenizer_config.json, modules.json and the files
+// of its modules, sentence_bert_config.json, config_sentence_transformers.json. Immutable; safe to
+// use from any number of threads at once; copies share everything. The vector of a text never
+// depends on the other texts, their order or the threads.
 class HEADWAY_API Embedder {
  public:
   // Error naming the file and the field for everything that is missing, damaged or not supported.
   static Embedder open(const std::filesystem::path& directory, const EmbedderOptions& options = {});
 
-  Embeddings embed(std::span<const std::string_view> texts, const RunOptions& options = {}) const;
-  Embeddings embed(std::span<const std::string> texts, const RunOptions& options = {}) const;
-  // The same into `out`, float32 [texts.size(), dim()]: allocates nothing for the result.
+  Embeddings embed(std::span<const std::string_view> texts, const RunOptions& options = {},
+                   const EmbedOptions& chosen = {}) const;
+  Embeddings embed(std::span<const std::string> texts, const RunOptions& options = {},
+                   const EmbedOptions& chosen = {}) const;
+  // The same into `out`, float32 [texts.size(), dim_of(chosen)]: allocates nothing for the result
+  // where no vector is shortened.
   EmbedStats embed(std::span<const std::string_view> texts, float* out,
-                   const RunOptions& options = {}) const;
+                   const RunOptions& options = {}, const EmbedOptions& chosen = {}) const;
 
   int64_t dim() const;
+  // Error(invalid_argument) for dimensions that the model does not have.
+  int64_t dim_of(const EmbedOptions& options) const;
   const ModelInfo& info() const;
   const Tokenizer& tokenizer() const;
   // The engine underneath, for its memory and limits.

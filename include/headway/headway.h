@@ -8,8 +8,8 @@
 //
 //     headway_embed_request request = {.size = sizeof(request)};
 //
-// A newer library takes the structs of older headers. An older library refuses a newer struct only
-// where a field that it does not know is not 0.
+// A newer library takes the structs of older headers, with 0 for what they did not have. An older
+// library refuses a newer struct only where a field that it does not know is not 0.
 //
 // Threads: a handle may be used by any number of threads at once; only its _close, like free(),
 // must be the last use. A thread that cannot know makes itself a _copy, which shares everything.
@@ -119,7 +119,7 @@ typedef struct headway_model_info {
   int64_t max_length;           // tokens of a text, the limit in force
   const char* max_length_from;  // where it comes from. The texts live as long as the handle
   const char* architecture;     // "bert"
-  const char* pooling;          // "mean", "cls"
+  const char* pooling;          // "mean", "cls + max"
   int32_t normalize;            // 1: vectors have length 1
 } headway_model_info;
 HEADWAY_API headway_status headway_embedder_get_info(const headway_embedder* embedder,
@@ -148,6 +148,12 @@ typedef struct headway_embed_request {
   // Results
   int64_t tokens;     // of all texts, special ones included, after cutting
   int64_t truncated;  // texts that were longer than the limit
+  // Put before every text; or one of the model's prompts by name; or neither: the default prompt,
+  // if the model has one. A NULL `data` means neither; no prompt at all is "" with a length of 0.
+  headway_text prompt;
+  headway_text prompt_name;
+  // Only so many numbers of each vector (Matryoshka), which `capacity` then counts too; 0: `dim`.
+  int64_t dimensions;
 } headway_embed_request;
 HEADWAY_API headway_status headway_embed(const headway_embedder* embedder,
                                          headway_embed_request* request, headway_error* error);

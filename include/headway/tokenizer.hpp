@@ -23,6 +23,12 @@ enum class TruncationStrategy {
   only_second,
 };
 
+struct TokenizerOptions {
+  // Lowercase texts before all else, where nothing that the files say does (`do_lower_case` of
+  // sentence-transformers).
+  bool lower_case = false;
+};
+
 // From which end of a text ids are dropped.
 enum class TruncationSide { right, left };
 
@@ -96,7 +102,8 @@ class HEADWAY_API Tokenizer {
   //     the first also from trim_offsets (default true)
   // Other classes that do so are Error(unsupported); PreTrainedTokenizerFast takes the file as it
   // is.
-  static Tokenizer open(const std::filesystem::path& model_directory);
+  static Tokenizer open(const std::filesystem::path& model_directory,
+                        const TokenizerOptions& options = {});
 
   // Error(invalid_argument) when max_length is smaller than the number of special tokens, when
   // `strategy` forbids what would have to be cut, and for a character that a Unigram model without
@@ -132,6 +139,8 @@ class HEADWAY_API Tokenizer {
   // `model_max_length` of tokenizer_config.json; nothing when it is missing or means "no limit"
   // (written as 1e30 or so).
   std::optional<int64_t> model_max_length() const;
+  // Whether encode() puts a special token after a text.
+  bool ends_with_special_token() const;
   // Whether upper and lower case of a text give the same ids.
   bool lowercases() const;
 

@@ -52,6 +52,35 @@ std::vector<std::vector<float>> parse_jsonl(const std::string& text) {
   return rows;
 }
 
+TEST(EmbedCommand, takes_prompts_and_dimensions) {
+  const std::string model = HEADWAY_SOURCE_DIR "/tests/golden/pipelines/dense";
+  const Embedder embedder = Embedder::open(model);
+  const std::vector<std::string> texts{"the cat"};
+  const auto expect = [&](std::vector<std::string> arguments, const EmbedOptions& chosen) {
+    arguments.insert(arguments.begin(), {"embed", "--model", model, "--format", "jsonl"});
+    const ProcessResult result = run_headway(arguments, {.input = "the cat"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    const auto rows = parse_jsonl(result.out);
+    ASSERT_EQ(rows.size(), 1u);
+    EXPECT_EQ(rows[0], embedder.embed(std::span(texts), {}, chosen).values);
+  };
+  expect({}, {});  // the default prompt
+  expect({"--prompt", ""}, {.prompt = ""});
+  expect({"--prompt", "a "}, {.prompt = "a "});
+  expect({"--prompt-name", "document", "--dimensions", "5"},
+         {.prompt_name = "document", .dimensions = 5});
+  const auto refused = [&](int code, std::vector<std::string> arguments, const char* message) {
+    arguments.insert(arguments.begin(), {"embed", "--model", model, "--format", "jsonl"});
+    const ProcessResult result = run_headway(arguments, {.input = "the cat"});
+    EXPECT_EQ(result.code, code);
+    EXPECT_THAT(result.err, HasSubstr(message));
+  };
+  refused(1, {"--prompt-name", "other"}, "prompt_name: expected one of document, empty, query");
+  refused(1, {"--dimensions", "13"}, "dimensions: expected 1 to 12, found 13");
+  refused(2, {"--dimensions", "0"}, "--dimensions");
+  refused(2, {"--prompt", "a", "--prompt-name", "query"}, "--prompt");
+}
+
 TEST(EmbedCommand, writes_npy_to_a_file) {
   const TempDir dir;
   const std::string input = dir.write("texts.txt", lines());

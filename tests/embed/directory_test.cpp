@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 
 #include "headway/embedder.hpp"
 #include "tests/models/tiny_model.hpp"
@@ -71,19 +72,22 @@ TEST(Modules, TransformerMayHaveItsOwnDirectory) {
 
 TEST(Modules, OthersAreRefusedByName) {
   expect_refused(
-      ErrorCode::unsupported, {"modules.json", "[2].type", "\"Dense\"", "known: "},
-      with_file("modules.json", TinyModel::modules({"Transformer", "Pooling", "Dense"})));
+      ErrorCode::unsupported,
+      {"modules.json", "\"WordWeights\"", "\"2_WordWeights\"", "known: Pooling"},
+      with_file("modules.json", TinyModel::modules({"Transformer", "Pooling", "WordWeights"})));
+  expect_refused(
+      ErrorCode::unsupported, {"modules.json", "\"Transformer\""},
+      with_file("modules.json", TinyModel::modules({"Transformer", "Pooling", "Transformer"})));
   for (const std::vector<std::string>& kinds :
-       std::vector<std::vector<std::string>>{{},
-                                             {"Transformer"},
-                                             {"Pooling"},
-                                             {"Pooling", "Transformer"},
-                                             {"Transformer", "Normalize"},
-                                             {"Transformer", "Pooling", "Pooling"},
-                                             {"Transformer", "Pooling", "Normalize", "Normalize"}})
+       std::vector<std::vector<std::string>>{{}, {"Pooling"}, {"Pooling", "Transformer"}})
     expect_refused(ErrorCode::format,
-                   {"modules.json", "expected Transformer, Pooling and perhaps Normalize"},
+                   {"modules.json", "expected a Transformer as the first module, found "},
                    with_file("modules.json", TinyModel::modules(kinds)));
+  expect_refused(ErrorCode::format, {"modules.json", "expected a Pooling"},
+                 with_file("modules.json", TinyModel::modules({"Transformer"})));
+  for (const char* kind : {"Normalize", "Dropout"})
+    expect_refused(ErrorCode::format, {"modules.json", kind, "needs a Pooling before it"},
+                   with_file("modules.json", TinyModel::modules({"Transformer", kind})));
   for (const char* content : {"{}", "3", "[3]", "[{}]", R"([{"type": 3, "path": ""}])",
                               R"([{"type": "Transformer"}])", "[", ""})
     expect_refused(ErrorCode::format, {"modules.json"}, with_file("modules.json", content));
@@ -118,9 +122,99 @@ TEST(Modules, NormalizeOfOtherValuesIsRefused) {
   EXPECT_TRUE(info_of(with_file("2_Normalize/config.json",
                                 R"({"module_input_name": "sentence_embedding"})"))
                   .normalize);
+  EXPECT_FALSE(
+      info_of(with_file("2_Normalize/config.json", R"({"module_input_name": "token_embeddings"})"))
+          .normalize);
+  expect_refused(ErrorCode::unsupported,
+                 {"2_Normalize/config.json", "module_input_name", "\"cls\"", "known: "},
+                 with_file("2_Normalize/config.json", R"({"module_input_name": "cls"})"));
   expect_refused(
-      ErrorCode::unsupported, {"2_Normalize/config.json", "module_input_name", "token_embeddings"},
-      with_file("2_Normalize/config.json", R"({"module_input_name": "token_embeddings"})"));
+      ErrorCode::unsupported,
+      {"2_Normalize/config.json", "module_output_name", "\"token_embeddings\""},
+      with_file("2_Normalize/config.json", R"({"module_output_name": "token_embeddings"})"));
+}
+
+// A Dense of 8 to 3 after the pooling.
+struct DenseFiles {
+  std::string config = R"("in_features": 8, "out_features": 3, "bias": true,
+    "activation_function": "torch.nn.modules.activation.Tanh")";
+  std::map<std::string, TinyTensor> tensors = {
+      {"linear.weight", {{3, 8}, std::vector<float>(24, 0.1f)}},
+      {"linear.bias", {{3}, std::vector<float>(3)}}};
+
+  Change change() const {
+    return [*this](TinyModel& tiny) {
+      tiny.files["modules.json"] = TinyModel::modules({"Transformer", "Pooling", "Dense"});
+      tiny.files["2_Dense/config.json"] = "{" + config + "}";
+      TinyModel dense;
+      dense.tensors = tensors;
+      tiny.files["2_Dense/model.safetensors"] = dense.safetensors();
+    };
+  }
+};
+
+TEST(Dense, ChangesTheWidth) {
+  const ModelInfo info = info_of(DenseFiles().change());
+  EXPECT_EQ(info.dim, 3);
+  EXPECT_EQ(info.parameters, info_of([](TinyModel&) {}).parameters + 27);
+  EXPECT_FALSE(info.normalize);
+}
+
+TEST(Dense, IsRefusedWithFileAndField) {
+  const auto refused = [](ErrorCode code, const std::string& from, const std::string& to,
+                          const std::vector<std::string>& texts) {
+    DenseFiles files;
+    const size_t at = files.config.find(from);
+    ASSERT_NE(at, std::string::npos);
+    files.config.replace(at, from.size(), to);
+    std::vector<std::string> all = {"2_Dense"};
+    all.insert(all.end(), texts.begin(), texts.end());
+    expect_refused(code, all, files.change());
+  };
+  refused(ErrorCode::format, "\"in_features\": 8", "\"in_features\": 9",
+          {"config.json", "\"in_features\"", "expected 8", "found 9"});
+  refused(ErrorCode::format, "\"out_features\": 3", "\"out_features\": 4",
+          {"model.safetensors", "linear.weight", "[4, 8]", "[3, 8]"});
+  for (const char* value : {"0", "-1", "\"3\"", "1e30"})
+    refused(ErrorCode::format, "\"out_features\": 3", std::string("\"out_features\": ") + value,
+            {"config.json", "out_features"});
+  for (const char* name : {"torch.nn.modules.activation.Hardtanh", "my.Tanh", "Tanh", ""})
+    refused(ErrorCode::unsupported, "torch.nn.modules.activation.Tanh", name,
+            {"config.json", "\"activation_function\"", name, "known: Tanh"});
+  refused(ErrorCode::format, "\"in_features\": 8,", "", {"config.json", "in_features"});
+  refused(ErrorCode::not_found, "\"bias\": true", "\"bias\": true, \"use_residual\": true",
+          {"model.safetensors", "residual.weight"});
+  for (const char* name : {"linear.weight", "linear.bias"}) {
+    DenseFiles files;
+    files.tensors.erase(name);
+    expect_refused(ErrorCode::not_found, {"2_Dense", name}, files.change());
+  }
+  expect_refused(ErrorCode::not_found, {"2_Dense", "model.safetensors"}, [](TinyModel& tiny) {
+    DenseFiles().change()(tiny);
+    tiny.files.erase("2_Dense/model.safetensors");
+  });
+}
+
+TEST(LayerNormModule, IsRefusedWithFileAndField) {
+  const auto change = [](const std::string& config, const std::string& name, int64_t width) {
+    return [=](TinyModel& tiny) {
+      tiny.files["modules.json"] = TinyModel::modules({"Transformer", "Pooling", "LayerNorm"});
+      tiny.files["2_LayerNorm/config.json"] = config;
+      TinyModel norm;
+      norm.tensors = {{name, {{width}, std::vector<float>(static_cast<size_t>(width), 1.0f)}},
+                      {"norm.bias", {{8}, std::vector<float>(8)}}};
+      tiny.files["2_LayerNorm/model.safetensors"] = norm.safetensors();
+    };
+  };
+  EXPECT_EQ(info_of(change(R"({"dimension": 8})", "norm.weight", 8)).dim, 8);
+  expect_refused(ErrorCode::format, {"2_LayerNorm/config.json", "\"dimension\"", "expected 8"},
+                 change(R"({"dimension": 9})", "norm.weight", 8));
+  expect_refused(ErrorCode::format, {"2_LayerNorm/config.json", "dimension"},
+                 change("{}", "norm.weight", 8));
+  expect_refused(ErrorCode::format, {"2_LayerNorm/model.safetensors", "norm.weight", "[8]", "[7]"},
+                 change(R"({"dimension": 8})", "norm.weight", 7));
+  expect_refused(ErrorCode::not_found, {"2_LayerNorm/model.safetensors", "norm.weight"},
+                 change(R"({"dimension": 8})", "weight", 8));
 }
 
 Change with_pooling(const std::string& fields) {
@@ -140,25 +234,33 @@ TEST(PoolingConfig, BothFormsAreRead) {
             "cls");
 }
 
-TEST(PoolingConfig, OtherModesAreRefusedByName) {
-  for (const char* mode : {"max", "mean_sqrt_len_tokens", "weightedmean", "lasttoken", "other"})
-    expect_refused(
-        ErrorCode::unsupported,
-        {"1_Pooling/config.json", std::string("\"") + mode + "\"", "known: "},
-        with_pooling(std::string(R"("embedding_dimension": 8, "pooling_mode": ")") + mode + "\""));
-  expect_refused(ErrorCode::unsupported, {"\"max, mean\""},
-                 with_pooling(R"("word_embedding_dimension": 8, "pooling_mode_mean_tokens": true,
-                      "pooling_mode_max_tokens": true)"));
-  expect_refused(ErrorCode::unsupported, {"\"mean, cls\""},
-                 with_pooling(R"("embedding_dimension": 8, "pooling_mode": ["mean", "cls"])"));
+TEST(PoolingConfig, SeveralModesGoSideBySide) {
+  const ModelInfo flags =
+      info_of(with_pooling(R"("word_embedding_dimension": 8, "pooling_mode_mean_tokens": true,
+                              "pooling_mode_max_tokens": true)"));
+  EXPECT_EQ(flags.pooling, "max + mean");  // in the reference's order
+  EXPECT_EQ(flags.dim, 16);
+  const ModelInfo list = info_of(
+      with_pooling(R"("embedding_dimension": 8, "pooling_mode": ["mean", "cls", "lasttoken"])"));
+  EXPECT_EQ(list.pooling, "mean + cls + lasttoken");
+  EXPECT_EQ(list.dim, 24);
 }
 
-TEST(PoolingConfig, OneModeMustBeChosenAndTheWidthBeRight) {
+TEST(PoolingConfig, IsTheMeanWhereNothingIsSaid) {
   for (const char* fields : {R"("embedding_dimension": 8)",
                              R"("embedding_dimension": 8, "pooling_mode_mean_tokens": false)",
-                             R"("embedding_dimension": 8, "pooling_mode": [])"})
-    expect_refused(ErrorCode::format, {"1_Pooling/config.json", "no pooling mode is chosen"},
-                   with_pooling(fields));
+                             R"("embedding_dimension": 8, "pooling_mode": null)"})
+    EXPECT_EQ(info_of(with_pooling(fields)).pooling, "mean");
+}
+
+TEST(PoolingConfig, MustNameModesAndTheWidth) {
+  expect_refused(ErrorCode::unsupported,
+                 {"1_Pooling/config.json", "\"pooling_mode\"", "\"other\"", "known: cls, max"},
+                 with_pooling(R"("embedding_dimension": 8, "pooling_mode": "other")"));
+  expect_refused(ErrorCode::unsupported, {"1_Pooling/config.json", "pooling_mode[1]", "\"other\""},
+                 with_pooling(R"("embedding_dimension": 8, "pooling_mode": ["cls", "other"])"));
+  expect_refused(ErrorCode::format, {"1_Pooling/config.json", "pooling_mode"},
+                 with_pooling(R"("embedding_dimension": 8, "pooling_mode": [])"));
   for (const char* name : {"embedding_dimension", "word_embedding_dimension"})
     expect_refused(ErrorCode::format, {"1_Pooling/config.json", name, "expected 8", "found 16"},
                    with_pooling(std::string("\"") + name + R"(": 16, "pooling_mode": "mean")"));
@@ -239,29 +341,52 @@ TEST(SentenceBertConfig, WhatChangesTheResultIsRefused) {
           {"modality_config.text.method_output_name", "pooler_output"});
 }
 
-TEST(SentenceBertConfig, LowercasingNeedsATokenizerThatDoesIt) {
-  const Change lower =
-      with_file("sentence_bert_config.json", R"({"max_seq_length": 16, "do_lower_case": true})");
-  EXPECT_EQ(info_of(lower).max_length, 16);
-  expect_refused(ErrorCode::unsupported, {"sentence_bert_config.json", "\"do_lower_case\""},
-                 [&](TinyModel& tiny) {
-                   lower(tiny);
-                   tiny.files["tokenizer_config.json"] =
-                       R"({"tokenizer_class": "BertTokenizer", "do_lower_case": false})";
-                 });
+TEST(Prompts, AreThoseOfTheFile) {
+  const auto prompts = [](const std::string& fields) {
+    return with_file("config_sentence_transformers.json", "{" + fields + "}");
+  };
+  using Map = std::map<std::string, std::string>;
+  EXPECT_EQ(info_of([](TinyModel&) {}).prompts, (Map{{"query", ""}, {"document", ""}}));
+  const ModelInfo info = info_of(
+      prompts(R"("prompts": {"query": "query: ", "none": null}, "default_prompt_name": "query")"));
+  EXPECT_EQ(info.prompts, (Map{{"query", "query: "}, {"document", ""}, {"none", ""}}));
+  EXPECT_EQ(info.default_prompt_name, "query");
+  EXPECT_EQ(info_of(prompts(R"("truncate_dim": 5)")).dim, 5);
+  EXPECT_EQ(info_of(prompts(R"("truncate_dim": 500)")).dim, 8);
+  expect_refused(ErrorCode::format,
+                 {"config_sentence_transformers.json", "default_prompt_name", "\"missing\""},
+                 prompts(R"("default_prompt_name": "missing")"));
+  for (const char* fields :
+       {R"("prompts": 3)", R"("prompts": {"query": 3})", R"("default_prompt_name": 3)",
+        R"("truncate_dim": 0)", R"("truncate_dim": "8")"})
+    expect_refused(ErrorCode::format, {"config_sentence_transformers.json"}, prompts(fields));
 }
 
-TEST(Prompts, OneBeforeEveryTextIsRefused) {
-  const auto prompts = [](const std::string& chosen) {
-    return with_file(
-        "config_sentence_transformers.json",
-        R"({"prompts": {"query": "query: ", "none": ""}, "default_prompt_name": )" + chosen + "}");
+TEST(Prompts, AreChosenByTheCaller) {
+  const TempDir dir;
+  TinyModel tiny;
+  tiny.files["config_sentence_transformers.json"] =
+      R"({"prompts": {"query": "q r ", "more": "s "}, "default_prompt_name": "query"})";
+  tiny.write(dir);
+  const Embedder embedder = Embedder::open(dir.path());
+  const std::vector<std::string_view> text = {"a b"}, prompted = {"q r a b"}, other = {"s a b"};
+  const auto vectors = [&](const std::vector<std::string_view>& texts, const EmbedOptions& chosen) {
+    return embedder.embed(std::span(texts), {}, chosen).values;
   };
-  for (const char* harmless : {"null", "\"none\"", "\"missing\""})
-    EXPECT_EQ(info_of(prompts(harmless)).dim, 8);
-  expect_refused(ErrorCode::unsupported,
-                 {"config_sentence_transformers.json", "default_prompt_name", "\"query\""},
-                 prompts("\"query\""));
+  const std::vector<float> plain = vectors(text, {.prompt = ""});
+  EXPECT_EQ(vectors(text, {}), vectors(prompted, {.prompt = ""}));
+  EXPECT_EQ(vectors(text, {.prompt = "s "}), vectors(other, {.prompt = ""}));
+  EXPECT_EQ(vectors(text, {.prompt_name = "more"}), vectors(other, {.prompt = ""}));
+  EXPECT_EQ(vectors(text, {.prompt_name = "document"}), plain);
+  EXPECT_NE(vectors(text, {}), plain);
+  expect_error(ErrorCode::invalid_argument,
+               "prompt_name: expected one of document, more, query, fo",
+               [&] { vectors(text, {.prompt_name = "other"}); });
+  expect_error(ErrorCode::invalid_argument, "do not go together",
+               [&] { vectors(text, {.prompt = "", .prompt_name = "query"}); });
+  for (const int64_t dimensions : {-1, 9})
+    expect_error(ErrorCode::invalid_argument, "dimensions: expected 1 to 8, found ",
+                 [&] { vectors(text, {.dimensions = dimensions}); });
 }
 
 TEST(Vocabulary, MustFitTheModel) {

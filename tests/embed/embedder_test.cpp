@@ -77,18 +77,23 @@ TEST(Embedder, TakesManyTextsInWindows) {
   EXPECT_EQ(std::vector<float>(last.begin(), last.end()), embed_one(embedder, texts.back()));
 }
 
+size_t window_of(std::span<const std::string_view> texts, int64_t max_length) {
+  return window_size(
+      texts.size(), [&](size_t text) { return texts[text].size(); }, max_length);
+}
+
 TEST(Embedder, WindowsBoundTextsAndTokens) {
   const std::vector<std::string_view> empty(10000);
-  EXPECT_EQ(window_size(empty, 512), 4096u);
+  EXPECT_EQ(window_of(empty, 512), 4096u);
   const std::string page(2000, 'x');
   const std::vector<std::string_view> pages(10000, page);
-  EXPECT_EQ(window_size(pages, 512), (size_t{1} << 19) / 512);
-  EXPECT_EQ(window_size(pages, int64_t{1} << 40), (size_t{1} << 19) / 2008);
-  EXPECT_EQ(window_size(std::span(pages).first(3), 512), 3u);
+  EXPECT_EQ(window_of(pages, 512), (size_t{1} << 19) / 512);
+  EXPECT_EQ(window_of(pages, int64_t{1} << 40), (size_t{1} << 19) / 2008);
+  EXPECT_EQ(window_of(std::span(pages).first(3), 512), 3u);
   const std::string book(size_t{1} << 20, 'x');
   const std::vector<std::string_view> books(3, book);
-  EXPECT_EQ(window_size(books, int64_t{1} << 40), 1u);  // never none
-  EXPECT_EQ(window_size({}, 512), 0u);
+  EXPECT_EQ(window_of(books, int64_t{1} << 40), 1u);  // never none
+  EXPECT_EQ(window_of({}, 512), 0u);
 }
 
 TEST(Embedder, ReadsLongTextsUpToTheLimit) {

@@ -23,8 +23,13 @@ const Embedder& embedder_of(const headway_embedder* handle) {
 
 void embed(const Embedder& embedder, headway_embed_request& request) {
   const headway_embed_request given = read_struct(&request, "request");
+  EmbedOptions chosen;
+  if (given.prompt.data) chosen.prompt = read_text(given.prompt, "request.prompt");
+  if (given.prompt_name.data)
+    chosen.prompt_name = read_text(given.prompt_name, "request.prompt_name");
+  chosen.dimensions = given.dimensions;
   const size_t needed =
-      checked_mul(given.count, static_cast<size_t>(embedder.dim()), "request.count");
+      checked_mul(given.count, static_cast<size_t>(embedder.dim_of(chosen)), "request.count");
   if (given.capacity < needed) throw BufferTooSmall{"request.capacity", needed, given.capacity};
   std::vector<std::string_view> texts;
   if (given.count > 0) {
@@ -34,7 +39,8 @@ void embed(const Embedder& embedder, headway_embed_request& request) {
     for (size_t i = 0; i < given.count; ++i)
       texts.push_back(read_text(given.texts[i], "request.texts[", i, "]"));
   }
-  const EmbedStats stats = embedder.embed(texts, given.vectors, read_run_options(given.run));
+  const EmbedStats stats =
+      embedder.embed(texts, given.vectors, read_run_options(given.run), chosen);
   request.tokens = stats.tokens;
   request.truncated = stats.truncated;
 }

@@ -9,6 +9,7 @@
 
 #include "engine/base/message.hpp"
 #include "headway/error.hpp"
+#include "headway/headway.h"
 
 namespace headway::c {
 
@@ -28,26 +29,35 @@ inline bool read_flag(int32_t value, std::string_view name) {
 // No version of a struct is larger: a greater size was never set, and must not be read up to.
 constexpr size_t kLargestStruct = 4096;
 
-// The size of a struct that the caller made. Each struct has had its present size from the start.
+// What a struct measured in the first version that had it; specialized where it has grown since.
+template <typename Struct>
+inline constexpr size_t kFirstSize = sizeof(Struct);
+template <>
+inline constexpr size_t kFirstSize<headway_embed_request> = offsetof(headway_embed_request, prompt);
+
+// The size of a struct that the caller made.
 template <typename Struct>
 size_t struct_size(const Struct* given, std::string_view name) {
   const size_t size = not_null(given, name).size;
-  if (size < sizeof(Struct) || size > kLargestStruct)
+  if (size < kFirstSize<Struct> || size > kLargestStruct)
     fail(ErrorCode::invalid_argument, name, ".size: expected sizeof(*", name, "), ", sizeof(Struct),
          " in this version, found ", size);
   return size;
 }
 
-// A copy; Error(unsupported) when the caller's headers are newer and a field beyond is in use.
+// A copy, 0 where the caller's headers are older; Error(unsupported) when the caller's headers are
+// newer and a field beyond is in use.
 template <typename Struct>
 Struct read_struct(const Struct* given, std::string_view name) {
   const size_t size = struct_size(given, name);
   const auto* bytes = reinterpret_cast<const std::byte*>(given);
-  if (std::any_of(bytes + sizeof(Struct), bytes + size,
-                  [](std::byte b) { return b != std::byte{}; }))
+  const size_t known = std::min(size, sizeof(Struct));
+  if (std::any_of(bytes + known, bytes + size, [](std::byte b) { return b != std::byte{}; }))
     fail(ErrorCode::unsupported, name, ": a field is set that version ", HEADWAY_VERSION,
          " of the library does not know");
-  return *given;
+  Struct copy{};
+  std::memcpy(&copy, bytes, known);
+  return copy;
 }
 
 // Fills the caller's struct: what this version does not know of it becomes 0.
@@ -56,7 +66,7 @@ void write_struct(Struct* out, std::string_view name, Struct value) {
   const size_t size = struct_size(out, name);
   value.size = size;
   std::memset(static_cast<void*>(out), 0, size);
-  *out = value;
+  std::memcpy(static_cast<void*>(out), &value, std::min(size, sizeof(Struct)));
 }
 
 }  // namespace headway::c

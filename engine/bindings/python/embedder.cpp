@@ -1,11 +1,12 @@
 // The Embedder.
 #include "headway/embedder.hpp"
 
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <cmath>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,12 +59,26 @@ class Texts {
   std::vector<std::string_view> views_;
 };
 
-void embed(const Embedder& embedder, nb::typed<nb::list, nb::any> texts, OutputArray<2> out) {
+EmbedOptions read_chosen(const std::optional<std::string>& prompt,
+                         const std::optional<std::string>& prompt_name, int64_t dimensions) {
+  return {prompt, prompt_name, dimensions};
+}
+
+// Numbers of the vectors that embed() writes.
+int64_t width(const Embedder& embedder, int64_t dimensions) {
+  return embedder.dim_of({.dimensions = dimensions});
+}
+
+void embed(const Embedder& embedder, nb::typed<nb::list, nb::any> texts,
+           const std::optional<std::string>& prompt, const std::optional<std::string>& prompt_name,
+           int64_t dimensions, OutputArray<2> out) {
   const Texts given(texts);
-  if (out.shape(0) != given.views().size() || out.shape(1) != static_cast<size_t>(embedder.dim()))
+  const EmbedOptions chosen = read_chosen(prompt, prompt_name, dimensions);
+  if (out.shape(0) != given.views().size() ||
+      out.shape(1) != static_cast<size_t>(embedder.dim_of(chosen)))
     throw Error(ErrorCode::internal, "out has another shape than [texts, dim]");
   const nb::gil_scoped_release others_may_run;
-  embedder.embed(given.views(), out.data());
+  embedder.embed(given.views(), out.data(), {}, chosen);
 }
 
 // As the model sees the texts: with special tokens, cut at its limit.
@@ -77,23 +92,6 @@ std::vector<std::vector<int32_t>> tokenize(const Embedder& embedder,
   for (const std::string_view text : given.views())
     ids.push_back(embedder.tokenizer().encode(text, options).ids);
   return ids;
-}
-
-// The first numbers of each vector, made length 1 again if asked (as l2_normalize): sums in double,
-// one after the other, so that a vector's bits depend on nothing else.
-void shorten(DenseArray<2> vectors, bool normalize, OutputArray<2> out) {
-  const size_t dim = vectors.shape(1), kept = out.shape(1);
-  if (kept > dim || out.shape(0) != vectors.shape(0))
-    throw Error(ErrorCode::internal, "out has another shape than [texts, dimensions]");
-  const nb::gil_scoped_release others_may_run;
-  for (size_t i = 0; i < out.shape(0); ++i) {
-    const float* from = vectors.data() + i * dim;
-    float* to = out.data() + i * kept;
-    double squares = 0;
-    for (size_t j = 0; j < kept; ++j) squares += static_cast<double>(from[j]) * from[j];
-    const double length = normalize ? std::max(std::sqrt(squares), 1e-12) : 1;
-    for (size_t j = 0; j < kept; ++j) to[j] = static_cast<float>(from[j] / length);
-  }
 }
 
 nb::typed<nb::dict, nb::str, nb::any> info(const Embedder& embedder) {
@@ -110,6 +108,8 @@ nb::typed<nb::dict, nb::str, nb::any> info(const Embedder& embedder) {
   facts["max_length_from"] = model.max_length_from;
   facts["pooling"] = model.pooling;
   facts["normalize"] = model.normalize;
+  facts["prompts"] = model.prompts;
+  facts["default_prompt_name"] = model.default_prompt_name;
   facts["threads"] = engine.threads;
   facts["precision"] = to_string(engine.precision);
   return facts;
@@ -121,10 +121,11 @@ void add_embedder(nb::module_& module) {
   using namespace nb::literals;
   nb::class_<Embedder>(module, "Embedder")
       .def_static("open", &open, "path"_a, "threads"_a, "precision"_a, "max_length"_a)
-      .def("embed", &embed, "texts"_a, "out"_a.noconvert())
+      .def("embed", &embed, "texts"_a, "prompt"_a.none(), "prompt_name"_a.none(), "dimensions"_a,
+           "out"_a.noconvert())
+      .def("width", &width, "dimensions"_a)
       .def("tokenize", &tokenize, "texts"_a)
       .def("info", &info);
-  module.def("shorten", &shorten, "vectors"_a.noconvert(), "normalize"_a, "out"_a.noconvert());
 }
 
 }  // namespace headway::python

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -35,6 +36,44 @@ std::vector<float> embed(const headway_embedder* embedder, headway_error* error 
 TEST(CEmbedder, VectorsAreThoseOfCpp) {
   const std::vector<float> expected = Embedder::open(kModel).embed(kTexts).values;
   EXPECT_EQ(embed(open_model().get()), expected);
+}
+
+TEST(CEmbedder, PromptsAndDimensionsAreThoseOfCpp) {
+  const std::string directory = HEADWAY_SOURCE_DIR "/tests/golden/pipelines/dense";
+  const Embedder expected = Embedder::open(directory);
+  headway_embedder* embedder = nullptr;
+  ASSERT_EQ(headway_embedder_open(directory.c_str(), nullptr, &embedder, nullptr), HEADWAY_OK);
+  const std::vector<std::string_view> texts = {"the cat"};
+  const headway_text text{texts[0].data(), texts[0].size()};
+  std::vector<float> vector(12);
+  auto request = sized<headway_embed_request>();
+  request.texts = &text;
+  request.count = 1;
+  request.vectors = vector.data();
+  request.capacity = 12;
+  const auto expect = [&](const EmbedOptions& chosen) {
+    ASSERT_EQ(headway_embed(embedder, &request, nullptr), HEADWAY_OK);
+    const std::vector<float> values = expected.embed(std::span(texts), {}, chosen).values;
+    EXPECT_EQ(std::vector<float>(vector.data(), vector.data() + values.size()), values);
+  };
+  expect({});
+  request.prompt_name = {"document", 8};
+  expect({.prompt_name = "document"});
+  request.prompt_name = {};
+  request.prompt = {"", 0};
+  expect({.prompt = ""});
+  request.dimensions = request.capacity = 5;
+  expect({.prompt = "", .dimensions = 5});
+  request.dimensions = 6;
+  EXPECT_EQ(headway_embed(embedder, &request, nullptr), HEADWAY_BUFFER_TOO_SMALL);
+  request.dimensions = 5;
+  request.prompt_name = {"query", 5};
+  EXPECT_EQ(headway_embed(embedder, &request, nullptr), HEADWAY_INVALID_ARGUMENT);
+  // Headers of before there were prompts: what stands behind their struct is not read.
+  request.size = offsetof(headway_embed_request, prompt);
+  request.capacity = 12;
+  expect({});
+  headway_embedder_close(embedder);
 }
 
 TEST(CEmbedder, ReadsItsOptions) {

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,8 +9,7 @@ from numpy.typing import NDArray
 
 from . import _headway
 from ._arguments import integer, small_integer, text
-from ._errors import ArgumentError, Error
-from ._prompts import read_prompts
+from ._errors import ArgumentError
 
 _TEXTS_BETWEEN_UPDATES = 256  # some tenths of a second
 
@@ -20,7 +18,8 @@ class ModelInfo(NamedTuple):
     """What was decided when a model was opened, and from which file.
 
     dim: numbers of one vector. max_length: tokens of a text, special ones included; longer ones are cut.
-    pooling: "mean" or "cls". normalize: whether vectors have length 1. prompts: what `prompt_name` may name.
+    pooling: "mean", "cls", "cls + max", ... normalize: whether vectors have length 1. prompts: what `prompt_name` may name.
+    default_prompt_name: of the prompt that is used when none is chosen; may be empty.
     """
 
     architecture: str
@@ -33,9 +32,10 @@ class ModelInfo(NamedTuple):
     max_length_from: str
     pooling: str
     normalize: bool
+    prompts: dict[str, str]
+    default_prompt_name: str
     threads: int
     precision: str
-    prompts: dict[str, str]
 
 
 class Embedder:
@@ -71,9 +71,7 @@ class Embedder:
             text(precision, "precision"),
             small_integer(max_length, "max_length"),
         )
-        prompts = read_prompts(Path(os.fsdecode(directory)))
-        self._info = ModelInfo(**self._model.info(), prompts=prompts.by_name)
-        self._prompts_are_pooled = prompts.pooled
+        self._info = ModelInfo(**self._model.info())
 
     @property
     def info(self) -> ModelInfo:
@@ -91,30 +89,26 @@ class Embedder:
         """Vectors, float32 [n, dim]; of a single str, [dim].
 
         prompt: put before every text, as it is.
-        prompt_name: one of `info.prompts`, in place of its text.
+        prompt_name: one of `info.prompts`, in place of its text. Without either the model's default prompt, if it has
+            one.
         show_progress_bar: on standard error, by tqdm.
         dimensions: only so many numbers of each vector (for models trained as Matryoshka), made length 1 again if the
             model's vectors are.
         """
         single = isinstance(texts, str)
         given = self._texts(texts)
-        prefix = self._prompt(prompt, prompt_name)
-        if prefix:
-            # What is no str is left for the library to refuse by its place.
-            given = [prefix + item if isinstance(item, str) else item for item in given]
-        dim = self._info.dim
-        kept = dim if dimensions is None else integer(dimensions, "dimensions")
-        if not 1 <= kept <= dim:
-            raise ArgumentError(f"dimensions: expected 1 to {dim}, found {kept}")
-
-        vectors = np.empty((len(given), dim), np.float32)
+        chosen = (
+            None if prompt is None else text(prompt, "prompt"),
+            None if prompt_name is None else text(prompt_name, "prompt_name"),
+            0 if dimensions is None else integer(dimensions, "dimensions"),
+        )
+        if dimensions is not None and chosen[2] < 1:
+            raise ArgumentError(f"dimensions: expected at least 1, found {dimensions}")
+        vectors = np.empty((len(given), self._model.width(chosen[2])), np.float32)
         if show_progress_bar:
-            self._embed_with_bar(given, vectors)
+            self._embed_with_bar(given, chosen, vectors)
         else:
-            self._model.embed(given, vectors)
-        if kept < dim:
-            whole, vectors = vectors, np.empty((len(given), kept), np.float32)
-            _headway.shorten(whole, self._info.normalize, vectors)
+            self._model.embed(given, *chosen, vectors)
         return vectors[0] if single else vectors
 
     def tokenize(self, texts: str | Iterable[str]) -> list[list[int]]:
@@ -129,25 +123,13 @@ class Embedder:
             raise TypeError(f"texts: expected str or an iterable of str, found {type(texts).__name__}")
         return list(texts)
 
-    def _prompt(self, prompt: str | None, prompt_name: str | None) -> str:
-        if prompt is not None and prompt_name is not None:
-            raise ArgumentError("prompt and prompt_name do not go together")
-        if prompt_name is not None:
-            if prompt_name not in self._info.prompts:
-                raise ArgumentError(f"prompt_name: expected one of {list(self._info.prompts)}, found {prompt_name!r}")
-            prompt = self._info.prompts[prompt_name]
-        prefix = "" if prompt is None else text(prompt, "prompt")
-        if prefix and not self._prompts_are_pooled:
-            raise Error("prompt: pooling leaves it out (include_prompt is false), which is not supported", "unsupported")
-        return prefix
-
-    def _embed_with_bar(self, texts: list[Any], vectors: NDArray[np.float32]) -> None:
+    def _embed_with_bar(self, texts: list[Any], chosen: tuple[Any, Any, int], vectors: NDArray[np.float32]) -> None:
         from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
         with tqdm(total=len(texts), desc="Texts", unit="text") as bar:
             for begin in range(0, len(texts), _TEXTS_BETWEEN_UPDATES):
                 part = texts[begin : begin + _TEXTS_BETWEEN_UPDATES]
-                self._model.embed(part, vectors[begin : begin + len(part)])
+                self._model.embed(part, *chosen, vectors[begin : begin + len(part)])
                 bar.update(len(part))
 
     def __reduce__(self) -> Any:

@@ -1,5 +1,5 @@
-// Reading sentence_bert_config.json and weighing the limits.
-#include "engine/embed/length_limit.hpp"
+// Reading sentence_bert_config.json, and weighing the limits.
+#include "engine/embed/transformer_config.hpp"
 
 #include <optional>
 
@@ -16,44 +16,41 @@ void refuse_value(const Json& config, JsonNode object, const char* field, const 
        value, "\" is not supported; known: ", known);
 }
 
-// The model's other tasks and outputs, and lowercasing that its tokenizer does not do.
-void refuse_variants(const Json& config, const Tokenizer& tokenizer) {
-  const JsonNode root = config.root();
-  refuse_value(config, root, "transformer_task", "feature-extraction");
-  refuse_value(config, root, "module_output_name", "token_embeddings");
-  if (const auto modalities = root.find("modality_config"); modalities && !modalities->is_null()) {
-    const JsonNode text = modalities->at("text");
-    refuse_value(config, text, "method", "forward");
-    refuse_value(config, text, "method_output_name", "last_hidden_state");
-  }
-  if (root.get_bool("do_lower_case", false) && !tokenizer.lowercases())
-    fail(ErrorCode::unsupported, config.name(),
-         ": field \"do_lower_case\": true is not supported with a tokenizer that keeps case");
-}
-
-LengthLimit model_limit(const std::optional<Json>& config, int64_t positions,
+LengthLimit model_limit(const TransformerConfig& config, int64_t positions,
                         const Tokenizer& tokenizer) {
   LengthLimit limit{positions, "config.json: max_position_embeddings"};
   const auto lower = [&](std::optional<int64_t> tokens, const char* from) {
     if (tokens && *tokens < limit.tokens) limit = {*tokens, from};
   };
-  std::optional<int64_t> listed;
-  if (config) listed = config->root().get_limit("max_seq_length");
-  if (listed)
-    lower(listed, "sentence_bert_config.json: max_seq_length");
+  if (config.max_seq_length)
+    lower(config.max_seq_length, "sentence_bert_config.json: max_seq_length");
   else
     lower(tokenizer.model_max_length(), "tokenizer_config.json: model_max_length");
   // The file that lowered the limit is named even where it says the same as the positions.
-  if (listed == limit.tokens) limit.from = "sentence_bert_config.json: max_seq_length";
+  if (config.max_seq_length == limit.tokens)
+    limit.from = "sentence_bert_config.json: max_seq_length";
   return limit;
 }
 
 }  // namespace
 
-LengthLimit read_length_limit(const std::filesystem::path& transformer, int64_t positions,
-                              const Tokenizer& tokenizer, int64_t asked) {
+TransformerConfig read_transformer_config(const std::filesystem::path& transformer) {
   const auto config = read_optional_json(transformer / "sentence_bert_config.json");
-  if (config) refuse_variants(*config, tokenizer);
+  if (!config) return {};
+  const JsonNode root = config->root();
+  refuse_value(*config, root, "transformer_task", "feature-extraction");
+  refuse_value(*config, root, "module_output_name", "token_embeddings");
+  if (const auto modalities = root.find("modality_config"); modalities && !modalities->is_null()) {
+    const JsonNode text = modalities->at("text");
+    refuse_value(*config, text, "method", "forward");
+    refuse_value(*config, text, "method_output_name", "last_hidden_state");
+  }
+  return {root.get_limit("max_seq_length"), root.get_bool("do_lower_case", false)};
+}
+
+LengthLimit choose_length_limit(const std::filesystem::path& transformer,
+                                const TransformerConfig& config, int64_t positions,
+                                const Tokenizer& tokenizer, int64_t asked) {
   const LengthLimit limit = model_limit(config, positions, tokenizer);
   const auto least = static_cast<int64_t>(tokenizer.special_tokens());
   if (limit.tokens < 1 || limit.tokens < least)

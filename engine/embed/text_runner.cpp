@@ -1,0 +1,60 @@
+// Windows of texts.
+#include "engine/embed/text_runner.hpp"
+
+#include <utility>
+
+#include "engine/base/message.hpp"
+
+namespace headway {
+
+EmbedStats TextRunner::run(size_t texts, FunctionRef<size_t(size_t)> bytes,
+                           TokenWindow::Encode encode, FunctionRef<void(const Window&)> run,
+                           const RunOptions& options) const {
+  int allowed = threads;
+  if (options.threads > 0 && options.threads < allowed) allowed = options.threads;
+  EmbedStats stats;
+  TokenWindow window;
+  for (size_t first = 0; first < texts;) {
+    if (options.stop.stop_requested()) fail(ErrorCode::cancelled, "the run was cancelled");
+    const size_t count = window_size(
+        texts - first, [&](size_t text) { return bytes(first + text); }, info.max_length);
+    window.fill(
+        count,
+        [&](size_t text, std::vector<int32_t>& ids, std::vector<int32_t>& type_ids) {
+          return encode(first + text, ids, type_ids);
+        },
+        allowed);
+    const Batch batch = Batch::ragged(window.lengths());
+    const Shape shape{batch.rows(), 1};
+    const Input inputs[] = {{"ids", batch, TensorView(window.ids().data(), shape)},
+                            {"type_ids", batch, TensorView(window.type_ids().data(), shape)}};
+    run({first, window, batch, inputs});
+    stats += {batch.sequences(), batch.rows(), window.truncated()};
+    first += count;
+  }
+  return stats;
+}
+
+TextRunner make_runner(TextModel text_model, ModelInfo info, const EmbedderOptions& options) {
+  Engine engine = compile(text_model, options);
+  const int threads = engine.info().threads;
+  return {std::move(text_model.tokenizer), std::move(engine), std::move(info), threads};
+}
+
+ModelInfo describe(const TextModel& text_model) {
+  const LoadedModel& model = text_model.model;
+  ModelInfo info;
+  info.architecture = model.architecture;
+  info.parameters = model.parameters;
+  info.layers = model.layers;
+  info.dim = model.dim;
+  info.heads = model.heads;
+  info.vocabulary = model.vocabulary;
+  info.max_length = text_model.limit.tokens;
+  info.max_length_from = text_model.limit.from;
+  info.prompts = text_model.pipeline.prompts.by_name;
+  info.default_prompt_name = text_model.pipeline.prompts.default_name;
+  return info;
+}
+
+}  // namespace headway

@@ -1,0 +1,41 @@
+// Takes texts through tokenizer and engine, window by window.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "engine/base/function_ref.hpp"
+#include "engine/embed/text_model.hpp"
+#include "engine/embed/token_window.hpp"
+#include "headway/embedder.hpp"
+
+namespace headway {
+
+// What every task on texts holds. Immutable.
+struct TextRunner {
+  Tokenizer tokenizer;
+  Engine engine;
+  ModelInfo info;
+  int threads;  // the engine's limit
+
+  // A window's ids as the engine takes them.
+  struct Window {
+    size_t first;  // its first text among all
+    const TokenWindow& tokens;
+    const Batch& batch;
+    std::span<const Input> inputs;  // "ids" and "type_ids"
+  };
+
+  // Calls `run` for each window of `texts` texts, of which number i has at most `bytes(i)` bytes.
+  EmbedStats run(size_t texts, FunctionRef<size_t(size_t)> bytes, TokenWindow::Encode encode,
+                 FunctionRef<void(const Window&)> run, const RunOptions& options) const;
+};
+
+// Compiles the model, whose graph's outputs the caller has added. `info`: what the caller knows
+// beside describe().
+TextRunner make_runner(TextModel text_model, ModelInfo info, const EmbedderOptions& options);
+
+// The facts of the transformer and its tokenizer.
+ModelInfo describe(const TextModel& text_model);
+
+}  // namespace headway
