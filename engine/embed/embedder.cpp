@@ -22,15 +22,14 @@ struct Embedder::State {
 namespace {
 
 // Without modules.json, as sentence-transformers does it: pooled by the mean.
-Features add_modules(TextModel& text_model) {
-  LoadedModel& model = text_model.model;
+Features add_modules(OpenedModel& opened) {
+  LoadedModel& model = opened.model;
   Features features{.tokens = model.hidden};
-  if (!text_model.pipeline.listed) {
+  if (!opened.pipeline.listed) {
     features.sentence = pool(model.graph, model.hidden, Pooling::mean, "pooling");
     features.pooling = "mean";
   }
-  for (const Module& module : text_model.pipeline.modules)
-    add_module(model.graph, module, features);
+  for (const Module& module : opened.pipeline.modules) add_module(model.graph, module, features);
   if (!features.sentence)
     fail(ErrorCode::format, "modules.json: expected a Pooling after the Transformer, found none");
   model.parameters += features.parameters;
@@ -68,18 +67,18 @@ EmbedStats& EmbedStats::operator+=(const EmbedStats& other) {
 }
 
 Embedder Embedder::open(const std::filesystem::path& directory, const EmbedderOptions& options) {
-  TextModel text_model = open_text_model(directory, options);
-  const Features features = add_modules(text_model);
-  Graph& graph = text_model.model.graph;
+  OpenedModel opened = open_text_model(directory, options);
+  const Features features = add_modules(opened);
+  Graph& graph = opened.model.graph;
   graph.output("embedding", *features.sentence);
   const int64_t width = graph.type(*features.sentence).width;
 
-  Prompts prompts = text_model.pipeline.prompts;
-  ModelInfo info = describe(text_model);
+  Prompts prompts = opened.pipeline.prompts;
+  ModelInfo info = describe(opened);
   info.dim = std::min(width, prompts.dimensions.value_or(width));
   info.pooling = features.pooling;
   info.normalize = features.sentence_normalized;
-  TextRunner runner = make_runner(std::move(text_model), std::move(info), options);
+  TextRunner runner = make_runner(std::move(opened), std::move(info), options);
   return Embedder(std::make_shared<const State>(
       State{std::move(runner), std::move(prompts), width, features.skip.has_value()}));
 }

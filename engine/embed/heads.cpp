@@ -24,15 +24,15 @@ struct Heads::State {
 };
 
 Heads Heads::open(const std::filesystem::path& directory, const EmbedderOptions& options) {
-  TextModel text_model = open_text_model(directory, options);
-  LoadedModel& model = text_model.model;
+  OpenedModel opened = open_text_model(directory, options);
+  LoadedModel& model = opened.model;
   for (int64_t layer = 0; layer < model.layers; ++layer)
     model.graph.output(output_name(layer), model.attention[static_cast<size_t>(layer)]);
-  Engine engine = compile(text_model, options);
-  std::vector<int32_t> special = text_model.tokenizer.encode("").ids;
-  return Heads(std::make_shared<const State>(State{std::move(text_model.tokenizer),
-                                                   std::move(engine), model.layers, model.heads,
-                                                   text_model.limit.tokens, std::move(special)}));
+  Engine engine = compile(opened, options);
+  std::vector<int32_t> special = opened.tokenizer.encode("").ids;
+  return Heads(std::make_shared<const State>(State{std::move(opened.tokenizer), std::move(engine),
+                                                   model.layers, model.heads, opened.limit.tokens,
+                                                   std::move(special)}));
 }
 
 AttentionMaps Heads::look(std::string_view text, std::optional<int64_t> layer,

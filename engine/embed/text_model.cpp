@@ -7,11 +7,12 @@
 
 namespace headway {
 
-TextModel open_text_model(const std::filesystem::path& directory, const EmbedderOptions& options) {
+OpenedModel open_text_model(const std::filesystem::path& directory, const EmbedderOptions& options,
+                            TransformerTask task) {
   Pipeline pipeline = read_pipeline(directory);
   ModelFiles files = open_model_files(pipeline.transformer);
   LoadedModel model = load_model(files);
-  const TransformerConfig config = read_transformer_config(pipeline.transformer);
+  const TransformerConfig config = read_transformer_config(pipeline.transformer, task);
   Tokenizer tokenizer = Tokenizer::open(pipeline.transformer, {.lower_case = config.lower_case});
   if (tokenizer.vocab_size() > model.vocabulary)
     fail(ErrorCode::format, pipeline.transformer.string(),
@@ -23,12 +24,12 @@ TextModel open_text_model(const std::filesystem::path& directory, const Embedder
           std::move(limit)};
 }
 
-Engine compile(const TextModel& text_model, const EmbedderOptions& options) {
+Engine compile(const OpenedModel& opened, const EmbedderOptions& options) {
   Limits limits;
   limits.threads = options.threads;
-  limits.tokens = text_model.limit.tokens;
+  limits.tokens = opened.limit.tokens;
   limits.memory = options.memory;
-  return compile(text_model.model.graph, limits, {.precision = options.precision});
+  return compile(opened.model.graph, limits, {.precision = options.precision});
 }
 
 }  // namespace headway

@@ -12,7 +12,7 @@
 
 namespace headway {
 
-struct TextModel {
+struct OpenedModel {
   Pipeline pipeline;
   ModelFiles files;
   LoadedModel model;
@@ -23,9 +23,10 @@ struct TextModel {
 // Opens the directory's transformer; the modules after it are left to the caller. Of the options
 // the longest text counts. Error naming the file and the field for everything that is missing,
 // damaged, not supported, or does not fit the rest.
-TextModel open_text_model(const std::filesystem::path& directory, const EmbedderOptions& options);
+OpenedModel open_text_model(const std::filesystem::path& directory, const EmbedderOptions& options,
+                            TransformerTask task = TransformerTask::hidden_states);
 
 // Compiles its graph, whose outputs the caller has added.
-Engine compile(const TextModel& text_model, const EmbedderOptions& options);
+Engine compile(const OpenedModel& opened, const EmbedderOptions& options);
 
 }  // namespace headway

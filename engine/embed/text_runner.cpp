@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/base/message.hpp"
+#include "headway/text_model.hpp"
 
 namespace headway {
 
@@ -35,14 +36,14 @@ EmbedStats TextRunner::run(size_t texts, FunctionRef<size_t(size_t)> bytes,
   return stats;
 }
 
-TextRunner make_runner(TextModel text_model, ModelInfo info, const EmbedderOptions& options) {
-  Engine engine = compile(text_model, options);
+TextRunner make_runner(OpenedModel opened, ModelInfo info, const EmbedderOptions& options) {
+  Engine engine = compile(opened, options);
   const int threads = engine.info().threads;
-  return {std::move(text_model.tokenizer), std::move(engine), std::move(info), threads};
+  return {std::move(opened.tokenizer), std::move(engine), std::move(info), threads};
 }
 
-ModelInfo describe(const TextModel& text_model) {
-  const LoadedModel& model = text_model.model;
+ModelInfo describe(const OpenedModel& opened) {
+  const LoadedModel& model = opened.model;
   ModelInfo info;
   info.architecture = model.architecture;
   info.parameters = model.parameters;
@@ -50,11 +51,23 @@ ModelInfo describe(const TextModel& text_model) {
   info.dim = model.dim;
   info.heads = model.heads;
   info.vocabulary = model.vocabulary;
-  info.max_length = text_model.limit.tokens;
-  info.max_length_from = text_model.limit.from;
-  info.prompts = text_model.pipeline.prompts.by_name;
-  info.default_prompt_name = text_model.pipeline.prompts.default_name;
+  info.max_length = opened.limit.tokens;
+  info.max_length_from = opened.limit.from;
+  info.prompts = opened.pipeline.prompts.by_name;
+  info.default_prompt_name = opened.pipeline.prompts.default_name;
   return info;
+}
+
+const ModelInfo& TextModel::info() const {
+  return runner_->info;
+}
+
+const Tokenizer& TextModel::tokenizer() const {
+  return runner_->tokenizer;
+}
+
+const Engine& TextModel::engine() const {
+  return runner_->engine;
 }
 
 }  // namespace headway

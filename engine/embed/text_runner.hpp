@@ -33,9 +33,9 @@ struct TextRunner {
 
 // Compiles the model, whose graph's outputs the caller has added. `info`: what the caller knows
 // beside describe().
-TextRunner make_runner(TextModel text_model, ModelInfo info, const EmbedderOptions& options);
+TextRunner make_runner(OpenedModel opened, ModelInfo info, const EmbedderOptions& options);
 
 // The facts of the transformer and its tokenizer.
-ModelInfo describe(const TextModel& text_model);
+ModelInfo describe(const OpenedModel& opened);
 
 }  // namespace headway

@@ -16,6 +16,19 @@ void refuse_value(const Json& config, JsonNode object, const char* field, const 
        value, "\" is not supported; known: ", known);
 }
 
+struct Names {
+  const char *task, *method_output, *output;
+};
+
+const Names& names_of(TransformerTask task) {
+  static constexpr Names kNames[] = {
+      {"feature-extraction", "last_hidden_state", "token_embeddings"},
+      {"sequence-classification", "logits", "scores"},
+      {"fill-mask", "logits", "token_embeddings"},
+  };
+  return kNames[static_cast<size_t>(task)];
+}
+
 LengthLimit model_limit(const TransformerConfig& config, int64_t positions,
                         const Tokenizer& tokenizer) {
   LengthLimit limit{positions, "config.json: max_position_embeddings"};
@@ -34,16 +47,18 @@ LengthLimit model_limit(const TransformerConfig& config, int64_t positions,
 
 }  // namespace
 
-TransformerConfig read_transformer_config(const std::filesystem::path& transformer) {
+TransformerConfig read_transformer_config(const std::filesystem::path& transformer,
+                                          TransformerTask task) {
   const auto config = read_optional_json(transformer / "sentence_bert_config.json");
   if (!config) return {};
   const JsonNode root = config->root();
-  refuse_value(*config, root, "transformer_task", "feature-extraction");
-  refuse_value(*config, root, "module_output_name", "token_embeddings");
+  const Names& names = names_of(task);
+  refuse_value(*config, root, "transformer_task", names.task);
+  refuse_value(*config, root, "module_output_name", names.output);
   if (const auto modalities = root.find("modality_config"); modalities && !modalities->is_null()) {
     const JsonNode text = modalities->at("text");
     refuse_value(*config, text, "method", "forward");
-    refuse_value(*config, text, "method_output_name", "last_hidden_state");
+    refuse_value(*config, text, "method_output_name", names.method_output);
   }
   return {root.get_limit("max_seq_length"), root.get_bool("do_lower_case", false)};
 }

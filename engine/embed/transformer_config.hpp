@@ -15,9 +15,14 @@ struct TransformerConfig {
   bool lower_case = false;  // `do_lower_case`: texts are lowercased before all else
 };
 
+// What a pipeline takes from the transformer.
+enum class TransformerTask { hidden_states, sequence_classification, masked_lm };
+
 // Reads sentence_bert_config.json of the transformer's directory, where there is one.
-// Error(unsupported) naming what it asks for of which there is only one kind here.
-TransformerConfig read_transformer_config(const std::filesystem::path& transformer);
+// Error(unsupported) naming what it asks for that is not `task`, or of which there is only one kind
+// here.
+TransformerConfig read_transformer_config(const std::filesystem::path& transformer,
+                                          TransformerTask task);
 
 struct LengthLimit {
   int64_t tokens;    // special tokens included

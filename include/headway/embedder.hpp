@@ -73,6 +73,9 @@ struct ModelInfo {
   // empty, as in sentence-transformers.
   std::map<std::string, std::string> prompts;
   std::string default_prompt_name;  // or empty
+  // Of classifiers and rerankers; their pooling is empty.
+  std::vector<std::string> labels;
+  std::string activation;  // "sigmoid", "softmax" or "identity": what makes scores of logits
 };
 
 // Opens directories as sentence-transformers writes and the hub holds them: config.json,
