@@ -9,8 +9,8 @@
 #include "engine/base/checked.hpp"
 #include "engine/base/convert.hpp"
 #include "engine/kernels/epilogue.hpp"
+#include "engine/kernels/packed_product.hpp"
 #include "engine/kernels/quantize.hpp"
-#include "engine/kernels/thin_product.hpp"
 #include "engine/runtime/arena.hpp"
 
 namespace headway {
@@ -34,8 +34,7 @@ PackedLinear::PackedLinear(Precision precision, int64_t in, int64_t out, bool bi
   panel_width_ = std::min(out, ceil_div(ceil_div(out, ceil_div(out, kPanel)), 16) * 16);
   panels_ = ceil_div(out, panel_width_);
   const auto bytes = [&](int64_t width) {
-    return checked_round_up(packed_weight_bytes(precision_, in_, width), Arena::kAlignment,
-                            "packed weights");
+    return checked_round_up(weight_bytes(width), Arena::kAlignment, "packed weights");
   };
   panel_bytes_ = bytes(panel_width_);
   last_panel_bytes_ = bytes(out - (panels_ - 1) * panel_width_);
@@ -46,6 +45,14 @@ PackedLinear::PackedLinear(Precision precision, int64_t in, int64_t out, bool bi
   sum_offset_ = checked_add(scale_offset_, column, "packed weights");
   chunk_offset_ = checked_add(sum_offset_, column, "packed weights");
   packed_bytes_ = checked_add(chunk_offset_, Arena::kAlignment, "packed weights");
+}
+
+size_t PackedLinear::weight_bytes(int64_t width) const {
+  if (!own()) return packed_weight_bytes(precision_, in_, width);
+  checked_mul(checked_add(in_, 15, "packed weights"), checked_add(width, 63, "packed weights"),
+              "packed weights");
+  const PackedBlocks blocks{static_cast<size_t>(in_), static_cast<size_t>(width), kOwnBlock};
+  return checked_mul(blocks.elements(), sizeof(float), "packed weights");
 }
 
 int64_t PackedLinear::round_up_rows(int64_t rows) const {
@@ -101,6 +108,11 @@ void PackedLinear::pack_panel(const Panel& panel, std::span<float> weights,
   std::byte* to = packed + panel.offset;
   switch (precision_) {
     case Precision::f32:
+      if (own()) {
+        return pack_blocks(weights.data(),
+                           {static_cast<size_t>(in_), static_cast<size_t>(panel.width), kOwnBlock},
+                           reinterpret_cast<float*>(to));
+      }
       return pack_weight(precision_, weights.data(), in_, panel.width, to);
     case Precision::bf16: {
       std::vector<uint16_t> rounded(weights.size());
@@ -122,8 +134,8 @@ void PackedLinear::pack_panel(const Panel& panel, std::span<float> weights,
 }
 
 int64_t PackedLinear::find_chunk(const Panel& panel, const std::byte* packed) const {
-  if (precision_ != Precision::f32 || fixed_rows() || !packed_in_blocks_of_64(in_, panel.width))
-    return 0;
+  if (own()) return in_;
+  if (precision_ != Precision::f32 || !packed_in_blocks_of_64(in_, panel.width)) return 0;
   const Gemm& product = gemm(panel, kRowStep);
   std::vector<float> x(kRowStep * in_), expected(kRowStep * panel.width), y(expected.size());
   uint32_t random = 1;
@@ -135,13 +147,13 @@ int64_t PackedLinear::find_chunk(const Panel& panel, const std::byte* packed) co
   product.run(x.data(), packed + panel.offset, expected.data(), scratch.data());
   // oneDNN 3.2 and 3.7 cut long sums so.
   for (const int64_t chunk : {std::min<int64_t>(in_, in_ > 1024 ? 1024 : 512), in_}) {
-    thin_product({.x = x.data(),
-                  .weights = reinterpret_cast<const float*>(packed + panel.offset),
-                  .y = y.data(),
-                  .rows = kRowStep,
-                  .in = static_cast<size_t>(in_),
-                  .width = static_cast<size_t>(panel.width),
-                  .chunk = static_cast<size_t>(chunk)});
+    packed_product({.x = x.data(),
+                    .weights = reinterpret_cast<const float*>(packed + panel.offset),
+                    .y = y.data(),
+                    .rows = kRowStep,
+                    .in = static_cast<size_t>(in_),
+                    .width = static_cast<size_t>(panel.width),
+                    .chunk = static_cast<size_t>(chunk)});
     if (std::memcmp(y.data(), expected.data(), y.size() * sizeof(float)) == 0) return chunk;
   }
   return 0;
@@ -165,6 +177,7 @@ PackedLinear::Scratch PackedLinear::layout(int64_t rows) const {
 
 size_t PackedLinear::thread_scratch(int64_t rows) const {
   if (rows == 0) return 0;
+  if (own()) return layout(rows).end;
   const int64_t tile = std::min(tile_rows(), round_up_rows(rows));
   const int64_t tail = round_up_rows(rows % tile);
   size_t product = 0;
@@ -231,15 +244,16 @@ void PackedLinear::multiply(const LinearCall& call, int64_t row, int64_t rows, c
                             const std::byte* packed, const Scratch& at, int64_t& copied_row,
                             std::byte* scratch) const {
   const std::byte* weights = packed + panel.offset;
-  const int64_t chunk = call.rows <= kThinRows ? chunks(packed)[panel.last] : 0;
+  const int64_t chunk = own() || call.rows <= kThinRows ? chunks(packed)[panel.last] : 0;
   if (chunk > 0) {
-    thin_product({.x = call.x + row * in_,
-                  .weights = reinterpret_cast<const float*>(weights),
-                  .y = reinterpret_cast<float*>(scratch + at.product),
-                  .rows = static_cast<size_t>(rows),
-                  .in = static_cast<size_t>(in_),
-                  .width = static_cast<size_t>(panel.width),
-                  .chunk = static_cast<size_t>(chunk)});
+    packed_product({.x = call.x + row * in_,
+                    .weights = reinterpret_cast<const float*>(weights),
+                    .y = reinterpret_cast<float*>(scratch + at.product),
+                    .rows = static_cast<size_t>(rows),
+                    .in = static_cast<size_t>(in_),
+                    .width = static_cast<size_t>(panel.width),
+                    .chunk = static_cast<size_t>(chunk),
+                    .block = own() ? kOwnBlock : 64});
     return;
   }
   const int64_t height = round_up_rows(rows);

@@ -34,7 +34,7 @@ struct LinearCall {
 // rows are rounded into scratch first; what a row becomes depends on that row alone.
 class PackedLinear {
  public:
-  // Rows of every tile where bits depend on their number; see packed_bits_free_of_rows().
+  // Rows of every tile in bf16 where bits depend on their number; see packed_bits_free_of_rows().
   static constexpr int64_t kFixedRows = 16;
 
   // Inputs whose products in int8 cannot leave 32 bits: 255 * 127 * in is below 2^31.
@@ -48,8 +48,8 @@ class PackedLinear {
   int64_t out() const { return out_; }
   // Bytes of the packed weights, the bias and the outputs' scales and sums, a multiple of 64.
   size_t packed_bytes() const { return packed_bytes_; }
-  // Whether calls of a few rows go through thin_product(): where it has the bits of oneDNN's
-  // product, which pack() finds out by comparing.
+  // Whether calls of a few rows go through packed_product(): where all do, or where it has the bits
+  // of oneDNN's product, which pack() finds out by comparing.
   bool thin(const std::byte* packed) const;
   // Packs parts whose outputs stand side by side. Their shapes have been checked.
   void pack(std::span<const LinearWeights> parts, std::byte* packed) const;
@@ -70,10 +70,11 @@ class PackedLinear {
   // with 16 and no less with 1 (MiniLM in f32); each height is a product of its own to make.
   static constexpr int64_t kRowStep = 8;
 
-  // Calls of so few rows mostly read weights, and go through thin_product(). A text of 7, 16, 30,
+  // Calls of so few rows mostly read weights, and go through packed_product(). A text of 7, 16, 30,
   // 60 and 120 tokens then takes 1.1, 2.1, 3.6, 7.2 and 13.9 ms, else 1.7, 2.5, 4.2, 7.8 and 14.2
   // (MiniLM in f32, two threads of a Zen 4). With more rows there is nothing in it.
   static constexpr int64_t kThinRows = 128;
+  static constexpr size_t kOwnBlock = 16;
 
   struct Panel {
     int64_t begin, width;  // outputs
@@ -91,7 +92,14 @@ class PackedLinear {
     size_t product, rows, row_scales, row_zeros, gemm, end;
   };
 
-  bool fixed_rows() const { return !packed_bits_free_of_rows(precision_); }
+  // Whether f32 products are all ours, in blocks of kOwnBlock: where oneDNN's bits depend on the
+  // number of rows, all its calls would have to have 16. MiniLM held to AVX2 is 1.09 x as fast then
+  // on a mix of texts and 2.8 x on one of 7 tokens (Zen 4, two threads).
+  bool own() const {
+    return precision_ == Precision::f32 && !packed_bits_free_of_rows(Precision::f32);
+  }
+  bool fixed_rows() const { return !own() && !packed_bits_free_of_rows(precision_); }
+  size_t weight_bytes(int64_t width) const;
   int64_t tile_rows() const { return fixed_rows() ? kFixedRows : kTileRows; }
   int64_t round_up_rows(int64_t rows) const;
   Scratch layout(int64_t rows) const;
@@ -99,8 +107,8 @@ class PackedLinear {
   const Gemm& gemm(const Panel& panel, int64_t height) const;
   // One panel's weights [width, in], which it may change, as the packed block holds them.
   void pack_panel(const Panel& panel, std::span<float> weights, std::byte* packed) const;
-  // The `chunk` with which thin_product() has the bits of oneDNN's product with a packed panel; 0
-  // where there is none.
+  // The `chunk` with which packed_product() multiplies with a packed panel: any where all products
+  // are ours, else that which has the bits of oneDNN's; 0 where there is none.
   int64_t find_chunk(const Panel& panel, const std::byte* packed) const;
   // What pack() found, for the panels and for the last one.
   const int64_t* chunks(const std::byte* packed) const {
