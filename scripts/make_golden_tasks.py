@@ -12,8 +12,10 @@ import shutil
 
 import torch
 import transformers
-from sentence_transformers import CrossEncoder
-from transformers import BertForSequenceClassification
+from sentence_transformers import CrossEncoder, SparseEncoder
+from sentence_transformers.base.modules import Transformer
+from sentence_transformers.sparse_encoder.modules import SpladePooling
+from transformers import BertForMaskedLM, BertForSequenceClassification
 
 import tiny_reference
 
@@ -49,12 +51,45 @@ def as_before_version_4(folder):
     (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
 
 
+def edit(path, **fields):
+    path.write_text(json.dumps(json.loads(path.read_text()) | fields, indent=2) + "\n")
+
+
+def classifier(name, labels, problem=None):
+    with tiny_reference.transformer(BertForSequenceClassification, num_labels=len(labels),
+                                    id2label=dict(enumerate(labels))) as directory:
+        shutil.copytree(directory, GOLDEN / name)
+    (GOLDEN / name / "vocab.txt").unlink(missing_ok=True)
+    edit(GOLDEN / name / "config.json", problem_type=problem)
+    pipe = transformers.pipeline("text-classification", model=str(GOLDEN / name), device="cpu", top_k=None)
+    scores = []
+    for result in pipe(DOCUMENTS, truncation=True):
+        by_label = {entry["label"]: entry["score"] for entry in result}
+        scores.append(numbers(by_label[label] for label in labels))
+    write(name, {"texts": DOCUMENTS, "labels": labels, "scores": scores})
+
+
+def sparse(name, activation):
+    with tiny_reference.transformer(BertForMaskedLM) as directory:
+        encoder = Transformer(directory, transformer_task="fill-mask")
+        modules = [encoder, SpladePooling(activation_function=activation)]
+        SparseEncoder(modules=modules, prompts={"query": "query: "}).save(str(GOLDEN / name), create_model_card=False)
+    model = SparseEncoder(str(GOLDEN / name), device="cpu")
+    vectors = model.encode(DOCUMENTS, prompt_name="query", convert_to_sparse_tensor=False)
+    write(name, {"texts": DOCUMENTS, "prompt_name": "query", "vectors": [numbers(row) for row in vectors.tolist()]})
+
+
 def main():
     shutil.rmtree(GOLDEN, ignore_errors=True)
     torch.manual_seed(13)
     transformers.logging.set_verbosity_error()
     reranker("reranker", prompts={"ask": "query: "}, default_prompt_name="ask")
     reranker("reranker-identity", as_before_version_4)
+    classifier("classifier", ["bad", "good", "neither"])
+    classifier("classifier-multi", ["bad", "good", "neither"], "multi_label_classification")
+    classifier("classifier-regression", ["stars"], "regression")
+    sparse("sparse", "relu")
+    sparse("sparse-twice", "log1p_relu")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,8 @@ Pipeline read_pipeline(const fs::path& directory) {
     pipeline.modules.push_back(std::move(module));
   }
   std::vector<Module>& modules = pipeline.modules;
-  if (modules.empty() || modules.front().kind != "Transformer")
+  if (modules.empty() ||
+      (modules.front().kind != "Transformer" && modules.front().kind != "MLMTransformer"))
     file->root().refuse(cat("expected a Transformer as the first module, found ",
                             modules.empty() ? "none" : modules.front().kind));
   pipeline.transformer = modules.front().directory;

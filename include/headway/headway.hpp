@@ -3,6 +3,7 @@
 
 #include "headway/attention.hpp"
 #include "headway/batch.hpp"
+#include "headway/classifier.hpp"
 #include "headway/embedder.hpp"
 #include "headway/engine.hpp"
 #include "headway/error.hpp"
@@ -10,6 +11,7 @@
 #include "headway/heads.hpp"
 #include "headway/layers.hpp"
 #include "headway/reranker.hpp"
+#include "headway/sparse_embedder.hpp"
 #include "headway/tensor.hpp"
 #include "headway/text_model.hpp"
 #include "headway/tokenizer.hpp"
