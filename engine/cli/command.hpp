@@ -20,6 +20,8 @@ struct Command {
 // Each adds itself under `parent`, which is the program or the command `bench`.
 Command add_embed(CLI::App& parent);
 Command add_multihead(CLI::App& parent);
+Command add_rerank(CLI::App& parent);
+Command add_classify(CLI::App& parent);
 Command add_heads(CLI::App& parent);
 Command add_info(CLI::App& parent);
 Command add_bench_multihead(CLI::App& parent);

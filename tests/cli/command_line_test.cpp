@@ -23,6 +23,8 @@ TEST(CommandLine, shows_help_with_examples) {
   for (const std::vector<std::string>& command :
        std::vector<std::vector<std::string>>{{"embed"},
                                              {"heads"},
+                                             {"rerank"},
+                                             {"classify"},
                                              {"multihead"},
                                              {"info"},
                                              {"bench", "multihead"},
@@ -36,7 +38,8 @@ TEST(CommandLine, shows_help_with_examples) {
     EXPECT_THAT(result.out, HasSubstr("headway " + command.front()));
   }
   const ProcessResult all = run_headway({"--help"});
-  for (const char* word : {"embed", "heads", "multihead", "info", "bench", "--isa", "--version"})
+  for (const char* word :
+       {"embed", "rerank", "classify", "heads", "multihead", "info", "bench", "--isa", "--version"})
     EXPECT_THAT(all.out, HasSubstr(word));
 }
 
@@ -58,9 +61,11 @@ TEST(CommandLine, refuses_by_name_an_option_that_does_not_exist) {
 }
 
 TEST(CommandLine, refuses_what_is_missing_or_too_much) {
-  expect_usage_error("headway needs a subcommand: embed, heads, multihead, info, bench", {});
+  expect_usage_error(
+      "headway needs a subcommand: embed, rerank, classify, heads, multihead, info, bench", {});
   expect_usage_error("headway bench needs a subcommand: multihead, embed", {"bench"});
-  expect_usage_error("has no subcommand \"embedd\", only embed, heads, multihead,", {"embedd"});
+  expect_usage_error(
+      "has no subcommand \"embedd\", only embed, rerank, classify, heads, multihead,", {"embedd"});
   expect_usage_error("headway bench has no subcommand \"emb\"", {"bench", "emb"});
   expect_usage_error("unexpected argument \"texts.txt\"", {"embed", "--model", "m", "texts.txt"});
   expect_usage_error("--model is required", {"embed"});

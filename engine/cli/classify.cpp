@@ -1,0 +1,95 @@
+// headway classify: the labels of texts, one a line.
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "engine/cli/byte_sink.hpp"
+#include "engine/cli/command.hpp"
+#include "engine/cli/interrupt.hpp"
+#include "engine/cli/line_reader.hpp"
+#include "engine/cli/progress.hpp"
+#include "engine/formats/json_writer.hpp"
+#include "headway/classifier.hpp"
+
+namespace headway::cli {
+namespace {
+
+struct Arguments {
+  std::string model, input = "-", output = "-";
+  int threads = 0;
+  Precision precision = Precision::f32;
+  int64_t max_length = 0;
+};
+
+// {"label": "good", "scores": {"bad": 0.1, "good": 0.9}}
+std::string line(const std::vector<std::string>& labels, std::span<const float> scores) {
+  size_t best = 0;
+  JsonObjectWriter all;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    all.add_raw(labels[i], json_number(scores[i]));
+    if (scores[i] > scores[best]) best = i;
+  }
+  return JsonObjectWriter().add("label", labels[best]).add_raw("scores", all.str()).str() + "\n";
+}
+
+void run(const Arguments& args) {
+  refuse_same_file("--output", args.output, "--input", args.input);
+  LineReader reader(args.input);
+  ByteSink sink(args.output);
+  const Classifier classifier = Classifier::open(
+      args.model,
+      {.threads = args.threads, .max_length = args.max_length, .precision = args.precision});
+  if (reader.is_terminal())
+    std::fputs("headway: type one text a line; Ctrl-D on an empty line ends\n", stderr);
+  constexpr size_t kWindow = 1024;
+  const Stopwatch watch;
+  ProgressLine progress(reader.size());
+  RunOptions options;
+  options.stop = interrupt_token();
+  EmbedStats stats;
+  while (true) {
+    const auto texts = reader.next(kWindow);
+    if (texts.empty()) break;
+    check_interrupt();
+    const Classes classes = classifier.classify(texts, options);
+    std::string lines;
+    for (int64_t i = 0; i < classes.texts; ++i)
+      lines += line(classifier.info().labels, classes.row(i));
+    sink.write(lines);
+    stats += classes.stats;
+    progress.update(stats, reader.position(), watch.seconds());
+  }
+  progress.clear();
+  sink.commit();
+  std::fprintf(stderr, "headway: %s texts%s\n", grouped(stats.texts).c_str(),
+               stats.truncated > 0
+                   ? cat("; ", stats.truncated, " longer than the limit and cut").c_str()
+                   : "");
+}
+
+constexpr const char* kFooter =
+    "Texts: a line is a text, as for headway embed.\n"
+    "\n"
+    "Output: a JSON object a line, in the order of the texts: the label with the greatest score,\n"
+    "and the scores of all labels.\n"
+    "\n"
+    "Examples:\n"
+    "  headway classify --model models/distilbert-sst2 --input texts.txt --output labels.jsonl";
+
+}  // namespace
+
+Command add_classify(CLI::App& parent) {
+  auto args = std::make_shared<Arguments>();
+  CLI::App* app = parent.add_subcommand("classify", "Say which label texts, one a line, have");
+  add_model(*app, args->model)->required();
+  app->add_option("--input", args->input, "Texts (default: -, standard input)")->type_name("FILE");
+  app->add_option("--output", args->output, "JSON lines (default: -, standard output)")
+      ->type_name("FILE");
+  add_threads(*app, args->threads);
+  add_precision(*app, args->precision);
+  add_max_length(*app, args->max_length);
+  app->footer(kFooter);
+  return {app, [args] { run(*args); }};
+}
+
+}  // namespace headway::cli

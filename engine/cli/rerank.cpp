@@ -1,0 +1,102 @@
+// headway rerank: documents, one a line, in the order in which they answer a query.
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/cli/byte_sink.hpp"
+#include "engine/cli/command.hpp"
+#include "engine/cli/interrupt.hpp"
+#include "engine/cli/line_reader.hpp"
+#include "engine/formats/json_writer.hpp"
+#include "headway/reranker.hpp"
+
+namespace headway::cli {
+namespace {
+
+struct Arguments {
+  std::string model, query, input = "-", output = "-";
+  int64_t top_k = 0;
+  int threads = 0;
+  Precision precision = Precision::f32;
+  int64_t max_length = 0;
+};
+
+// All lines: the best may be the last.
+std::vector<std::string> read_all(LineReader& reader) {
+  constexpr size_t kWindow = 4096;
+  std::vector<std::string> lines;
+  while (true) {
+    const auto texts = reader.next(kWindow);
+    if (texts.empty()) return lines;
+    check_interrupt();
+    lines.insert(lines.end(), texts.begin(), texts.end());
+  }
+}
+
+void run(const Arguments& args) {
+  refuse_same_file("--output", args.output, "--input", args.input);
+  LineReader reader(args.input);
+  ByteSink sink(args.output);
+  const Reranker reranker = Reranker::open(
+      args.model,
+      {.threads = args.threads, .max_length = args.max_length, .precision = args.precision});
+  if (reader.is_terminal())
+    std::fputs("headway: type one document a line; Ctrl-D on an empty line ends\n", stderr);
+  const std::vector<std::string> lines = read_all(reader);
+  const std::vector<std::string_view> documents(lines.begin(), lines.end());
+  std::vector<float> scores(documents.size());
+  RunOptions options;
+  options.stop = interrupt_token();
+  const EmbedStats stats = reranker.score(args.query, documents, scores.data(), options);
+  for (const RankedDocument& document : rank(scores, static_cast<size_t>(args.top_k)))
+    sink.write(JsonObjectWriter()
+                   .add("index", document.index)
+                   .add_raw("score", json_number(document.score))
+                   .add("document", documents[document.index])
+                   .str() +
+               "\n");
+  sink.commit();
+  std::fprintf(stderr, "headway: %zu documents%s\n", documents.size(),
+               stats.truncated > 0
+                   ? cat("; ", stats.truncated, " longer than the limit and cut").c_str()
+                   : "");
+}
+
+constexpr const char* kFooter =
+    "Documents: a line is a document. All of them are read before the first is written.\n"
+    "\n"
+    "Output: a JSON object a line, the best document first: its number among the lines, from 0 "
+    "on,\n"
+    "its score and its text.\n"
+    "\n"
+    "Examples:\n"
+    "  headway rerank --model models/ms-marco-MiniLM-L6-v2 --query \"what is a cat?\" --top-k 3 "
+    "\\\n"
+    "    --input documents.txt";
+
+}  // namespace
+
+Command add_rerank(CLI::App& parent) {
+  auto args = std::make_shared<Arguments>();
+  CLI::App* app = parent.add_subcommand(
+      "rerank", "Put documents, one a line, in the order in which they answer a query");
+  add_model(*app, args->model)->required();
+  app->add_option("--query", args->query, "What the documents are to answer")
+      ->required()
+      ->type_name("TEXT");
+  app->add_option("--input", args->input, "Documents (default: -, standard input)")
+      ->type_name("FILE");
+  app->add_option("--output", args->output, "JSON lines (default: -, standard output)")
+      ->type_name("FILE");
+  app->add_option("--top-k", args->top_k, "Only the best so many (default: all)")
+      ->type_name("N")
+      ->check(positive());
+  add_threads(*app, args->threads);
+  add_precision(*app, args->precision);
+  add_max_length(*app, args->max_length);
+  app->footer(kFooter);
+  return {app, [args] { run(*args); }};
+}
+
+}  // namespace headway::cli
