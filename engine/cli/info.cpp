@@ -7,11 +7,14 @@
 #include "engine/cli/byte_sink.hpp"
 #include "engine/cli/command.hpp"
 #include "engine/cli/progress.hpp"
+#include "engine/embed/optional_json.hpp"
+#include "engine/embed/pipeline.hpp"
 #include "engine/kernels/targets.hpp"
 #include "engine/ops/instruction_set.hpp"
 #include "engine/ops/onednn.hpp"
 #include "engine/platform/cpu.hpp"
 #include "engine/platform/isa.hpp"
+#include "headway/classifier.hpp"
 #include "headway/embedder.hpp"
 #include "headway/version.h"
 
@@ -46,19 +49,53 @@ std::string machine() {
   return text;
 }
 
-std::string model_facts(const Embedder& embedder) {
-  const ModelInfo& model = embedder.info();
-  const EngineInfo engine = embedder.engine().info();
+// "document (empty), query; query by default"
+std::string prompt_names(const ModelInfo& model) {
+  std::string names;
+  for (const auto& [name, text] : model.prompts)
+    names += cat(names.empty() ? "" : ", ", name, text.empty() ? " (empty)" : "");
+  return names + (model.default_prompt_name.empty()
+                      ? "; none by default"
+                      : cat("; ", model.default_prompt_name, " by default"));
+}
+
+std::string label_names(const ModelInfo& model) {
+  std::string names;
+  for (const std::string& label : model.labels) names += cat(names.empty() ? "" : ", ", label);
+  return names;
+}
+
+// Whether a directory is of a model that gives texts labels: what its architecture says, without
+// modules that make vectors.
+bool is_classifier(const std::string& directory) {
+  const Pipeline pipeline = read_pipeline(directory);
+  const auto config = read_optional_json(pipeline.transformer / "config.json");
+  if (!config || !pipeline.modules.empty()) return false;
+  const auto names = config->root().find("architectures");
+  if (!names || !names->is_array() || names->size() == 0) return false;
+  return (*names)[0].as_string().ends_with("ForSequenceClassification");
+}
+
+// Of an Embedder or a TextModel.
+std::string model_facts(const auto& opened) {
+  const ModelInfo& model = opened.info();
+  const EngineInfo engine = opened.engine().info();
   std::string text =
       line("architecture", cat(model.architecture, ", ", model.layers, " layers, dim ", model.dim,
                                ", ", model.heads, " heads, vocabulary ", model.vocabulary));
   text += line("parameters", grouped(model.parameters));
   text += line("longest text", cat(model.max_length, " tokens (from ", model.max_length_from, ")"));
-  text += line("pooling", model.pooling);
-  text += line("normalize", model.normalize ? "yes" : "no");
+  if (model.labels.empty()) {
+    text += line("pooling", model.pooling);
+    text += line("normalize", model.normalize ? "yes" : "no");
+  } else {
+    text += line("labels", label_names(model) + " (from config.json: id2label)");
+    text += line("activation", model.activation);
+  }
+  text += line("prompts", prompt_names(model) + " (from config_sentence_transformers.json)");
   text += line("packed weights", megabytes(engine.packed_weights));
   const Batch longest = Batch::dense(1, model.max_length);
-  text += line("working memory", cat(megabytes(embedder.engine().planned_memory(longest)),
+  text += line("working memory", cat(megabytes(opened.engine().planned_memory(longest)),
                                      " a thread for one text of ", model.max_length, " tokens"));
   return text;
 }
@@ -66,8 +103,9 @@ std::string model_facts(const Embedder& embedder) {
 void run(const Arguments& args) {
   std::string text = machine();
   if (!args.model.empty()) {
-    const Embedder embedder = Embedder::open(args.model);
-    text += line("model", args.model) + model_facts(embedder);
+    text += line("model", args.model);
+    text += is_classifier(args.model) ? model_facts(Classifier::open(args.model))
+                                      : model_facts(Embedder::open(args.model));
   }
   print(text);
 }

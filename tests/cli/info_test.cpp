@@ -42,6 +42,24 @@ TEST(InfoCommand, shows_a_model) {
   EXPECT_THAT(result.out, ContainsRegex("working memory +[0-9.]+ MiB a thread"));
 }
 
+TEST(InfoCommand, shows_what_was_decided_for_the_task) {
+  const auto facts = [](const std::string& directory) {
+    const ProcessResult result =
+        run_headway({"info", "--model", HEADWAY_SOURCE_DIR "/tests/golden/" + directory});
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.out;
+  };
+  const std::string dense = facts("pipelines/dense");
+  EXPECT_THAT(dense, ContainsRegex("pooling +mean \\+ cls\n"));
+  EXPECT_THAT(dense, HasSubstr("document (empty), empty (empty), query; query by default (from "
+                               "config_sentence_transformers.json)\n"));
+  const std::string classifier = facts("tasks/classifier");
+  EXPECT_THAT(classifier, HasSubstr("bad, good, neither (from config.json: id2label)\n"));
+  EXPECT_THAT(classifier, ContainsRegex("activation +softmax\n"));
+  EXPECT_THAT(classifier, testing::Not(HasSubstr("pooling")));
+  EXPECT_THAT(facts("tasks/reranker"), ContainsRegex("labels +LABEL_0 "));
+}
+
 TEST(InfoCommand, refuses_what_is_no_model) {
   const TempDir dir;
   const ProcessResult result = run_headway({"info", "--model", dir.path()});
