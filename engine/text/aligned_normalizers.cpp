@@ -161,7 +161,8 @@ void apply(const Strip& strip, const AlignedText& in, AlignedText& out) {
 
 void apply(const Replace& replace, const AlignedText& in, AlignedText& out) {
   size_t done = 0;
-  while (const auto match = replace.pattern.find(in.text, done)) {
+  Pattern::Search search(replace.pattern, in.text);
+  while (const auto match = search.next()) {
     copy(in, done, match->begin, out);
     out.put(replace.content, in.spans[match->end - 1]);
     done = match->end;

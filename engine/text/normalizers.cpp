@@ -79,7 +79,8 @@ void Strip::apply(std::string_view text, NormalizerMemory&, std::string& out) co
 
 void Replace::apply(std::string_view text, NormalizerMemory&, std::string& out) const {
   size_t done = 0;
-  while (const auto match = pattern.find(text, done)) {
+  Pattern::Search search(pattern, text);
+  while (const auto match = search.next()) {
     out.append(text, done, match->begin - done);
     out += content;
     done = match->end;

@@ -48,7 +48,7 @@ class CharClass {
 // Immutable; any thread may use it.
 //
 // A search takes time linear in the text for patterns whose repetitions cannot take the same
-// characters in two ways, which holds for the published ones.
+// characters in two ways, which holds for the published ones. Others are stopped: see Search.
 class Pattern {
  public:
   // Error(unsupported) that starts with `where` for syntax that is not known, and for patterns that
@@ -61,8 +61,29 @@ class Pattern {
     size_t begin;
     size_t end;
   };
-  // The first match that starts at or behind `from`; `text` is valid UTF-8.
-  std::optional<Match> find(std::string_view text, size_t from) const;
+
+  // The matches in a text of valid UTF-8, one after the other. Both must outlive it.
+  class Search {
+   public:
+    Search(const Pattern& pattern, std::string_view text)
+        : pattern_(pattern), text_(text), steps_left_(kStepsPerByte * (text.size() + kFreeBytes)) {}
+
+    // The first match that starts at the end of the last or behind it. Error(limit) when all
+    // matches so far took kStepsPerByte steps for each byte of the text: a step is a character or a
+    // part of the pattern that is looked at, and published patterns take at most 25.
+    std::optional<Match> next();
+
+   private:
+    friend class Pattern;
+    static constexpr uint64_t kStepsPerByte = 1000, kFreeBytes = 64;
+
+    void take(uint64_t steps);
+
+    const Pattern& pattern_;
+    std::string_view text_;
+    size_t at_ = 0;
+    uint64_t steps_left_;
+  };
 
  private:
   friend class PatternParser;
@@ -84,12 +105,15 @@ class Pattern {
   };
 
   void prepare();
-  bool may_start(uint32_t node, unsigned char byte) const;
-  bool may_be_empty(uint32_t node) const;
-  size_t match(uint32_t node, std::string_view text, size_t at) const;
-  size_t match_any(const std::vector<uint32_t>& nodes, std::string_view text, size_t at) const;
-  size_t match_chars(const Node& node, std::string_view text, size_t at) const;
+  // What is known of each node: nothing yet, no, or yes. Many nodes lead to the same next one.
+  enum class Known : uint8_t { nothing, no, yes };
+  bool may_start(uint32_t node, unsigned char byte, std::vector<Known>& known) const;
+  bool may_be_empty(uint32_t node, std::vector<Known>& known) const;
+  size_t match(uint32_t node, Search& search, size_t at) const;
+  size_t match_any(const std::vector<uint32_t>& nodes, Search& search, size_t at) const;
+  size_t match_chars(const Node& node, Search& search, size_t at) const;
 
+  std::string name_;  // for messages
   std::vector<CharClass> classes_;
   std::vector<Node> nodes_;
   std::vector<uint32_t> starts_;  // the alternatives of the whole pattern

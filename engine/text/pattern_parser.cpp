@@ -47,8 +47,10 @@ class PatternParser {
     const Alternatives whole = alternatives(false, 0);
     if (p_ != end_) refuse("a closing parenthesis without an opening one");
     pattern_.starts_ = link(whole, Pattern::kAccept);
+    std::vector<Pattern::Known> known(pattern_.nodes_.size());
     for (const uint32_t start : pattern_.starts_)
-      if (pattern_.may_be_empty(start)) refuse("a pattern that matches the empty text");
+      if (pattern_.may_be_empty(start, known)) refuse("a pattern that matches the empty text");
+    pattern_.name_ = cat(where_, ": pattern \"", source_, "\"");
     pattern_.prepare();
     return std::move(pattern_);
   }

@@ -75,10 +75,9 @@ bool split_chars(std::string_view text, Delimiters delimiters, PieceSink sink,
 bool split_pattern(const Pattern& pattern, std::string_view text, Delimiters delimiters,
                    bool invert, PieceSink sink) {
   PieceMaker maker(text, delimiters, sink);
-  size_t done = 0;
-  while (const auto match = pattern.find(text, done)) {
+  Pattern::Search search(pattern, text);
+  while (const auto match = search.next()) {
     if (!maker.add(match->begin, invert) || !maker.add(match->end, !invert)) return false;
-    done = match->end;
   }
   return maker.add(text.size(), invert) && maker.finish();
 }

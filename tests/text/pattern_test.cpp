@@ -14,11 +14,9 @@ namespace {
 std::string matches(std::string_view pattern, std::string_view text) {
   const Pattern compiled = Pattern::regex(pattern, "test");
   std::string found;
-  size_t from = 0;
-  while (const auto match = compiled.find(text, from)) {
+  Pattern::Search search(compiled, text);
+  while (const auto match = search.next())
     found += cat("[", text.substr(match->begin, match->end - match->begin), "]");
-    from = match->end;
-  }
   return found;
 }
 
@@ -47,10 +45,51 @@ TEST(Pattern, WithoutCaseAsUnicodeFolds) {
 
 TEST(Pattern, Literals) {
   const Pattern literal = Pattern::literal("\u2581(");
-  const auto match = literal.find("a\u2581\u2581(", 0);
+  const auto match = Pattern::Search(literal, "a\u2581\u2581(").next();
   ASSERT_TRUE(match);
   EXPECT_EQ(match->begin, 4u);
   EXPECT_EQ(match->end, 8u);
+}
+
+// A pattern of a hostile file: its time would grow with a power of the text's length.
+TEST(Pattern, GivesUpWhereRepetitionsTakeTheSameCharacters) {
+  const std::string text(5000, 'a');
+  for (const char* pattern : {"a+b", "a*a*a*a*b", "(?:a|aa)(?:a|aa)(?:a|aa)a+b", "(?=a+b)a"}) {
+    SCOPED_TRACE(pattern);
+    expect_error(ErrorCode::limit,
+                 cat("test: pattern \"", pattern,
+                     "\" tries more than 1000 steps for each byte of a "
+                     "text of 5000 bytes"),
+                 [&] { matches(pattern, text); });
+  }
+  EXPECT_EQ(matches("a+b", "aaab"), "[aaab]");
+}
+
+// Two ways at each of 300 places.
+TEST(Pattern, GivesUpWhereAlternativesMultiply) {
+  std::string pattern;
+  for (int i = 0; i < 300; ++i) pattern += "(?:a|.)";
+  expect_error(ErrorCode::limit, "tries more than 1000 steps",
+               [&] { matches(pattern + "b", std::string(400, 'a')); });
+}
+
+// Not even reading such a pattern takes long.
+TEST(Pattern, IsReadInLinearTime) {
+  std::string pattern;
+  for (int i = 0; i < 500; ++i) pattern += "(a?|b?)";
+  EXPECT_EQ(matches(pattern + "c", "abc c"), "[abc][c]");
+}
+
+// A text that the published patterns take long for, of those that do not match at once.
+TEST(Pattern, GoesOnWherePublishedPatternsLookFar) {
+  constexpr char kPublished[] =
+      R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+  for (const char* unit : {" ", "a", "'", "\n", " \n", "a ", " a\n", "\u0301", "\u4e2d1,"}) {
+    SCOPED_TRACE(unit);
+    std::string text;
+    while (text.size() < 100000) text += unit;
+    EXPECT_EQ(matches(kPublished, text).empty(), false);
+  }
 }
 
 TEST(Pattern, RefusesByNameWhatItDoesNotKnow) {
