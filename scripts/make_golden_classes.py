@@ -58,6 +58,26 @@ def xlm_json(**changes):
     return json.dumps(whole, ensure_ascii=False)
 
 
+def albert_json(**changes):
+    names = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
+    letters = list("abcdefghijklmnopqrstuvwxyz0123456789-\"")
+    vocab = [[t, 0.0] for t in names] + [[p, -2.0 - i / 8] for i, p in enumerate(PIECES)] + [[c, -9.0] for c in letters]
+    added = [token(t, i, special=True) for i, t in enumerate(names)]
+    whole = dict(version="1.0", truncation=None, padding=None, added_tokens=added, normalizer=precompiled(),
+                 pre_tokenizer=metaspace("always"), post_processor=None, decoder=metaspace("always"),
+                 model=dict(type="Unigram", unk_id=0, vocab=vocab))
+    whole.update(changes)
+    return json.dumps(whole, ensure_ascii=False)
+
+
+def camembert_json():
+    names = ["<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED", "<s>", "</s>"]
+    vocab = [[t, 0.0] for t in names] + [[p, -2.0 - i / 8] for i, p in enumerate(PIECES)]
+    vocab += [[c, -9.0] for c in "abcdefghijklmnopqrstuvwxyz"] + [["<mask>", 0.0]]
+    added = [token(t, i, special=True) for i, t in enumerate(names)]
+    return xlm_json(added_tokens=added, post_processor=None, model=dict(type="Unigram", unk_id=0, vocab=vocab))
+
+
 def mpnet_json():
     """BERT's vocabulary with MPNet's names for special tokens."""
     names = {"[PAD]": "<pad>", "[CLS]": "<s>", "[SEP]": "</s>", "[MASK]": "<mask>"}
@@ -76,6 +96,9 @@ def directories():
             ("xlm-roberta", "XLMRobertaTokenizer", [
                 ("", xlm_json()), ("as today", xlm_json(pre_tokenizer=pre_sequence(step("WhitespaceSplit"), metaspace("always")))),
                 ("normalizers", xlm_json(normalizer=sequence(step("NFKC"), precompiled(), step("Lowercase"))))]),
+            ("albert", "AlbertTokenizer", [
+                ("", albert_json()), ("normalizers", albert_json(normalizer=sequence(step("NFC"), precompiled())))]),
+            ("camembert", "CamembertTokenizer", [("", camembert_json())]),
             ("mpnet", "MPNetTokenizer", [("", mpnet_json())])):
         model = json.dumps({"model_type": model_type})
         for what, file in files:
@@ -88,6 +111,12 @@ def directories():
             yield f"{model_type}, add_prefix_space {prefix}", {
                 "config.json": model, "tokenizer.json": files[0][1],
                 "tokenizer_config.json": config(name, add_prefix_space=prefix, do_lower_case=prefix)}
+    yield "albert, keep_accents", {
+        "config.json": json.dumps({"model_type": "albert"}), "tokenizer.json": albert_json(),
+        "tokenizer_config.json": config("AlbertTokenizer", keep_accents=True)}
+    yield "camembert, additional tokens", {
+        "config.json": json.dumps({"model_type": "camembert"}), "tokenizer.json": camembert_json(),
+        "tokenizer_config.json": config("CamembertTokenizer", additional_special_tokens=["<hello>"])}
 
 
 def main():

@@ -27,6 +27,8 @@ constexpr KnownName kClasses[] = {
     {"SqueezeBertTokenizer", TokenizerClass::bert},
     {"LxmertTokenizer", TokenizerClass::bert},
     {"LayoutLMTokenizer", TokenizerClass::bert},
+    {"AlbertTokenizer", TokenizerClass::albert},
+    {"CamembertTokenizer", TokenizerClass::camembert},
     {"MPNetTokenizer", TokenizerClass::mpnet},
     {"RobertaTokenizer", TokenizerClass::roberta},
     {"XLMRobertaTokenizer", TokenizerClass::xlm_roberta},
@@ -41,20 +43,20 @@ constexpr KnownName kModelTypes[] = {
     {"megatron-bert", TokenizerClass::bert}, {"qdqbert", TokenizerClass::bert},
     {"retribert", TokenizerClass::bert},     {"bros", TokenizerClass::bert},
     {"visual_bert", TokenizerClass::bert},   {"mpnet", TokenizerClass::mpnet},
+    {"albert", TokenizerClass::albert},      {"camembert", TokenizerClass::camembert},
     {"roberta", TokenizerClass::roberta},    {"xlm-roberta", TokenizerClass::xlm_roberta},
 };
 // Classes that make their tokenizers anew in ways of their own.
 constexpr std::string_view kUnknownClasses[] = {
-    "AlbertTokenizer",     "BarthezTokenizer",    "BigBirdTokenizer",   "BlenderbotTokenizer",
-    "CLIPTokenizer",       "CamembertTokenizer",  "CodeGenTokenizer",   "CodeLlamaTokenizer",
-    "CohereTokenizer",     "DebertaTokenizer",    "DebertaV2Tokenizer", "FunnelTokenizer",
-    "GPT2Tokenizer",       "GPTNeoXTokenizer",    "GemmaTokenizer",     "HerbertTokenizer",
-    "LayoutLMv2Tokenizer", "LayoutLMv3Tokenizer", "LayoutXLMTokenizer", "LlamaTokenizer",
-    "LukeTokenizer",       "MBart50Tokenizer",    "MBartTokenizer",     "MLukeTokenizer",
-    "MarkupLMTokenizer",   "NllbTokenizer",       "NougatTokenizer",    "OpenAIGPTTokenizer",
-    "PegasusTokenizer",    "Qwen2Tokenizer",      "ReformerTokenizer",  "RemBertTokenizer",
-    "SplinterTokenizer",   "T5Tokenizer",         "UdopTokenizer",      "WhisperTokenizer",
-    "XGLMTokenizer",       "XLNetTokenizer",
+    "BarthezTokenizer",   "BigBirdTokenizer",   "BlenderbotTokenizer", "CLIPTokenizer",
+    "CodeGenTokenizer",   "CodeLlamaTokenizer", "CohereTokenizer",     "DebertaTokenizer",
+    "DebertaV2Tokenizer", "FunnelTokenizer",    "GPT2Tokenizer",       "GPTNeoXTokenizer",
+    "GemmaTokenizer",     "HerbertTokenizer",   "LayoutLMv2Tokenizer", "LayoutLMv3Tokenizer",
+    "LayoutXLMTokenizer", "LlamaTokenizer",     "LukeTokenizer",       "MBart50Tokenizer",
+    "MBartTokenizer",     "MLukeTokenizer",     "MarkupLMTokenizer",   "NllbTokenizer",
+    "NougatTokenizer",    "OpenAIGPTTokenizer", "PegasusTokenizer",    "Qwen2Tokenizer",
+    "ReformerTokenizer",  "RemBertTokenizer",   "SplinterTokenizer",   "T5Tokenizer",
+    "UdopTokenizer",      "WhisperTokenizer",   "XGLMTokenizer",       "XLNetTokenizer",
 };
 
 template <size_t n>
@@ -124,25 +126,50 @@ void rebuild_roberta(TokenizerParts& parts, const TokenizerConfig& config) {
       config.trim_offsets ? std::optional(config.add_prefix_space.value_or(false)) : std::nullopt);
 }
 
-void rebuild_xlm_roberta(TokenizerParts& parts, const TokenizerConfig& config) {
+// What the classes of SentencePiece models have in common. `unknown` is the id of that token;
+// before the charsmap of the file, the first of its normalizers that is one, come `normalizers`.
+void rebuild_unigram(TokenizerParts& parts, const TokenizerConfig& config, int32_t unknown,
+                     std::vector<Normalizer> normalizers = {}) {
   auto& options = options_of<UnigramOptions>(parts, config, "Unigram");
-  if (options.scores.size() < 4)
-    fail(ErrorCode::format, parts.file,
-         ": field \"model.vocab\": expected at least 4 tokens, found ", options.scores.size());
-  options.unknown = 3;
+  const auto least = static_cast<size_t>(unknown) + 1;
+  if (options.scores.size() < least)
+    fail(ErrorCode::format, parts.file, ": field \"model.vocab\": expected at least ", least,
+         " tokens, found ", options.scores.size());
+  options.unknown = unknown;
   options.byte_fallback = false;
-  // Of the normalizers it keeps the first charsmap.
-  std::vector<Normalizer> kept;
-  for (Normalizer& normalizer : parts.normalizers)
-    if (kept.empty() && std::holds_alternative<Charsmap>(normalizer))
-      kept.push_back(std::move(normalizer));
-  parts.normalizers = std::move(kept);
+  const auto charsmap = std::find_if(
+      parts.normalizers.begin(), parts.normalizers.end(),
+      [](const Normalizer& normalizer) { return std::holds_alternative<Charsmap>(normalizer); });
+  if (charsmap != parts.normalizers.end()) normalizers.push_back(std::move(*charsmap));
+  parts.normalizers = std::move(normalizers);
   const bool prefix = config.add_prefix_space.value_or(true);
   parts.pre_tokenizers = {
       WhitespaceSplit(),
       Metaspace{.replacement = "\u2581",
                 .prepend = prefix ? Metaspace::Prepend::always : Metaspace::Prepend::never}};
   parts.decoders = {MetaspaceDecoder{.replacement = "\u2581", .prepended = prefix}};
+}
+
+void rebuild_albert(TokenizerParts& parts, const TokenizerConfig& config) {
+  std::vector<Normalizer> normalizers = {Replace{Pattern::literal("``"), "\""},
+                                         Replace{Pattern::literal("''"), "\""}};
+  if (!config.keep_accents) {
+    normalizers.push_back(UnicodeForm{.compatibility = true});
+    normalizers.push_back(StripAccents());
+  }
+  if (config.do_lower_case) normalizers.push_back(Lowercase());
+  rebuild_unigram(parts, config, 1, std::move(normalizers));
+  surround(parts, config, "cls_token", "sep_token", PairForm::bert);
+}
+
+void rebuild_camembert(TokenizerParts& parts, const TokenizerConfig& config) {
+  rebuild_unigram(parts, config,
+                  parts.vocabulary.find(config.find("unk_token")->content).value_or(0));
+  surround(parts, config, "bos_token", "eos_token", PairForm::roberta);
+}
+
+void rebuild_xlm_roberta(TokenizerParts& parts, const TokenizerConfig& config) {
+  rebuild_unigram(parts, config, 3);
   surround(parts, config, "bos_token", "eos_token", PairForm::roberta);
 }
 
@@ -180,17 +207,34 @@ void add_class_defaults(TokenizerConfig& config) {
       add_default(config, "cls_token", "[CLS]");
       add_default(config, "mask_token", "[MASK]");
       return;
+    case TokenizerClass::albert:
+      add_default(config, "bos_token", "[CLS]");
+      add_default(config, "eos_token", "[SEP]");
+      add_default(config, "unk_token", "<unk>");
+      add_default(config, "sep_token", "[SEP]");
+      add_default(config, "pad_token", "<pad>");
+      add_default(config, "cls_token", "[CLS]");
+      add_default(config, "mask_token", "[MASK]");
+      return;
+    case TokenizerClass::camembert:
     case TokenizerClass::mpnet:
     case TokenizerClass::roberta:
     case TokenizerClass::xlm_roberta:
+      const bool camembert = config.tokenizer_class == TokenizerClass::camembert;
       const bool mpnet = config.tokenizer_class == TokenizerClass::mpnet;
+      // Additional tokens have no role, but their text.
+      const bool listed = std::any_of(config.named.begin(), config.named.end(),
+                                      [](const auto& n) { return n.role == n.token.content; });
       add_default(config, "bos_token", "<s>");
       add_default(config, "eos_token", "</s>");
       add_default(config, "unk_token", mpnet ? "[UNK]" : "<unk>");
       add_default(config, "sep_token", "</s>");
       add_default(config, "pad_token", "<pad>");
       add_default(config, "cls_token", "<s>");
-      add_default(config, "mask_token", "<mask>", mpnet);
+      add_default(config, "mask_token", "<mask>", mpnet || camembert);
+      if (camembert && !listed)
+        for (const char* unused : {"<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"})
+          add_default(config, unused, unused);
       return;
   }
 }
@@ -199,6 +243,10 @@ void rebuild(TokenizerParts& parts, const TokenizerConfig& config) {
   switch (config.tokenizer_class) {
     case TokenizerClass::of_the_file:
       return;
+    case TokenizerClass::albert:
+      return rebuild_albert(parts, config);
+    case TokenizerClass::camembert:
+      return rebuild_camembert(parts, config);
     case TokenizerClass::bert:
       rebuild_bert(parts, config);
       return surround(parts, config, "cls_token", "sep_token", PairForm::bert);

@@ -11,7 +11,7 @@ namespace headway {
 struct TokenizerConfig;
 struct TokenizerParts;
 
-enum class TokenizerClass { of_the_file, bert, mpnet, roberta, xlm_roberta };
+enum class TokenizerClass { of_the_file, albert, bert, camembert, mpnet, roberta, xlm_roberta };
 
 // By the class's name ("BertTokenizer", also with "Fast"), or by the model's type when no file
 // names one. Error(unsupported) that starts with `where` for a class that makes its tokenizer anew

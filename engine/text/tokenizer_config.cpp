@@ -97,6 +97,7 @@ void read_main(const Json& json, TokenizerConfig& config) {
   const JsonNode root = json.root();
   config.class_name = root.get_string("tokenizer_class", "");
   config.do_lower_case = root.get_bool("do_lower_case", true);
+  config.keep_accents = root.get_bool("keep_accents", false);
   if (const auto node = root.find("strip_accents"); node && !node->is_null())
     config.strip_accents = node->as_bool();
   config.tokenize_chinese_chars = root.get_bool("tokenize_chinese_chars", true);

@@ -27,6 +27,7 @@ struct TokenizerConfig {
   std::optional<bool> add_prefix_space;
   bool trim_offsets = true;
   bool do_lower_case = true;
+  bool keep_accents = false;
   std::optional<bool> strip_accents;
   bool tokenize_chinese_chars = true;
   bool adds_ends = false;  // add_bos_token or add_eos_token is there

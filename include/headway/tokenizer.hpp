@@ -98,8 +98,9 @@ class HEADWAY_API Tokenizer {
   // one of these, everything but the vocabulary is made anew, as in transformers:
   //   BertTokenizer and its kin, MPNetTokenizer: from do_lower_case (default true), strip_accents
   //     (default null) and tokenize_chinese_chars (default true) of tokenizer_config.json
-  //   RobertaTokenizer, XLMRobertaTokenizer: from add_prefix_space (default false, true);
-  //     the first also from trim_offsets (default true)
+  //   RobertaTokenizer, XLMRobertaTokenizer, CamembertTokenizer, AlbertTokenizer: from
+  //     add_prefix_space (default false, else true); the first also from trim_offsets (default
+  //     true), the last from do_lower_case (default true) and keep_accents (default false)
   // Other classes that do so are Error(unsupported); PreTrainedTokenizerFast takes the file as it
   // is.
   static Tokenizer open(const std::filesystem::path& model_directory,
@@ -107,7 +108,8 @@ class HEADWAY_API Tokenizer {
 
   // Error(invalid_argument) when max_length is smaller than the number of special tokens, when
   // `strategy` forbids what would have to be cut, and for a character that a Unigram model without
-  // an unknown token cannot write.
+  // an unknown token cannot write. Error(limit) when a regular expression of the file takes more
+  // than linear time on the text, as none of the published ones does.
   Encoding encode(std::string_view text, const EncodeOptions& options = {}) const;
   // The same, appended to `ids`; returns whether the text was truncated. Allocates nothing once
   // `ids` and the calling thread's workspace have grown to their need.
