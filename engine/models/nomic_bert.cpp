@@ -58,7 +58,9 @@ NomicConfig read_hub(JsonNode config) {
   const auto multiple = read_size(config, "pad_vocab_size_multiple", 1);
   nomic.sizes.vocabulary = checked_round_up(nomic.sizes.vocabulary, multiple, "vocab_size");
   nomic.sizes.inner = checked_round_up(nomic.sizes.inner, int64_t{256}, "n_inner");
-  if (find_value(config, "rotary_scaling_factor"))
+  // Left out it is 1, which already turns longer texts by other angles.
+  const auto scaling = config.find("rotary_scaling_factor");
+  if (!scaling || !scaling->is_null())
     nomic.sizes.positions =
         std::min(nomic.sizes.positions, read_size(config, "max_trained_positions", 2048));
   const bool swiglu = config.at("activation_function").as_string() == "swiglu";

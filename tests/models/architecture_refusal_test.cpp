@@ -10,9 +10,10 @@
 namespace headway {
 namespace {
 
-// A model of tests/golden/models with another value of a field, or without it.
+// A model of tests/golden/models with another value of a field, or without it; `more` is put before
+// the other fields.
 LoadedModel load_changed(const std::string& model, const std::string& field,
-                         const std::string& value) {
+                         const std::string& value, const std::string& more = "") {
   const TempDir dir;
   const std::string from = golden_path("models/" + model);
   std::filesystem::copy(from, dir.path(), std::filesystem::copy_options::recursive);
@@ -20,6 +21,7 @@ LoadedModel load_changed(const std::string& model, const std::string& field,
   const std::string key = cat("\"", field, "\":");
   if (const size_t at = config.find(key); at != std::string::npos) config.insert(at + 1, "former ");
   if (!value.empty()) config.insert(config.find('{') + 1, cat(key, " ", value, ","));
+  config.insert(config.find('{') + 1, more);
   dir.write("config.json", config);
   return load_model(dir.path());
 }
@@ -93,12 +95,14 @@ TEST(ArchitectureRefusal, KnowsTheLongestSequence) {
                                         {"modernbert", 150},
                                         {"jina_bert", 150}})
     EXPECT_EQ(load_model(golden_path(std::string("models/") + name)).positions, positions) << name;
-  EXPECT_EQ(load_changed("nomic_bert-hub", "max_trained_positions", "100").positions, 150);
-  EXPECT_EQ(load_changed("nomic_bert-hub", "rotary_scaling_factor", "2").positions, 150);
-  EXPECT_EQ(
-      load_changed("nomic_bert-hub", "rotary_scaling_factor", "2, \"max_trained_positions\": 100")
-          .positions,
-      100);
+  const auto nomic_positions = [](const char* scaling, const char* more) {
+    return load_changed("nomic_bert-hub", "rotary_scaling_factor", scaling, more).positions;
+  };
+  constexpr char kTrained[] = "\"max_trained_positions\": 100,";
+  EXPECT_EQ(nomic_positions("null", kTrained), 150);
+  EXPECT_EQ(nomic_positions("2", ""), 150);  // 2048 unless said otherwise
+  EXPECT_EQ(nomic_positions("2", kTrained), 100);
+  EXPECT_EQ(nomic_positions("", kTrained), 100);
 }
 
 TEST(ArchitectureRefusal, QueriesAndKeysThatAreNormalized) {
