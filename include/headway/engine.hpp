@@ -31,8 +31,8 @@ struct Limits {
 
 // How compile() turns a graph into an engine.
 struct CompileOptions {
-  // Of the products of Linear layers and attention. Needs AVX512_BF16 (bf16) or AVX512_VNNI (int8): elsewhere f32
-  // is faster and more exact.
+  // Of the products of Linear layers and attention. Needs AVX512_BF16 (bf16) or AVX512_VNNI (int8):
+  // elsewhere f32 is faster and more exact.
   Precision precision = Precision::f32;
   bool force_precision = false;  // use it all the same; bf16 needs AVX-512 even then, int8 VNNI
 };
