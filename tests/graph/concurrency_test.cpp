@@ -57,7 +57,7 @@ class Concurrency : public testing::Test {
     return run_output(engine, batch, x, kDim, options);
   }
 
-  const SmallBlock block;
+  const SmallBlock block{};
   const Batch batch = Batch::ragged(std::vector<int64_t>{5, 30, 1, 0, 12, 80, 7});
   const std::vector<float> x = Random(1).normals(batch.rows() * kDim);
 };

@@ -16,7 +16,7 @@ constexpr int64_t kDim = SmallBlock::kDim, kHeads = SmallBlock::kHeads;
 
 class Facts : public testing::Test {
  protected:
-  const SmallBlock block;
+  const SmallBlock block{};
   const Graph graph = block.graph();
   const Engine engine = compile(graph, {.threads = 2});
 };

@@ -27,7 +27,7 @@ Engine materialized(const SmallBlock& block) {
 
 // While other threads compile, plan and run, a child uses an engine of its own and makes another.
 TEST(Fork, ChildrenComputeWhateverOtherThreadsDo) {
-  const SmallBlock block;
+  const SmallBlock block{};
   const Engine engine = materialized(block);
   const Batch batch = Batch::dense(3, 40);
   const std::vector<float> x = Random(1).normals(batch.rows() * kDim);

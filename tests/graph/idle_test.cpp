@@ -25,7 +25,7 @@ double cpu_seconds() {
 // threads are the engine's alone.
 TEST(Idle, ALoadedEngineCostsNothing) {
   const int status = status_of_child([] {
-    const SmallBlock block;
+    const SmallBlock block{};
     const Engine engine = compile(block.graph(), {.threads = 4});
     const Batch batch = Batch::dense(40, 100);
     const std::vector<float> x(static_cast<size_t>(batch.rows() * SmallBlock::kDim), 0.5f);

@@ -85,7 +85,7 @@ class Optimize : public testing::Test {
     EXPECT_EQ(compile(whole).info().parameters, compile(watched).info().parameters);
   }
 
-  const SmallBlock block;
+  const SmallBlock block{};
   Random random{6};
   const LinearNumbers up{random, kDim, 400}, down{random, 400, kDim}, square{random, kDim, kDim};
   const Batch batch = Batch::ragged(std::vector<int64_t>{5, 1, 0, 40, 17, 130});

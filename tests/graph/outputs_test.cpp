@@ -58,7 +58,7 @@ TEST(Outputs, AnInputCanBeOne) {
 }
 
 TEST(Outputs, OneValueCanHaveSeveralNames) {
-  const SmallBlock block;
+  const SmallBlock block{};
   Graph graph = block.graph();
   const Value doubled = add(graph, Value{0}, Value{0});
   for (const char* name : {"a", "b", "c"}) graph.output(name, doubled);
@@ -97,7 +97,7 @@ TEST(Outputs, OnlyWhatIsNeededRuns) {
 }
 
 TEST(Outputs, UnboundOnesAreNotWritten) {
-  const SmallBlock block;
+  const SmallBlock block{};
   const Engine engine = compile(block.graph(), {.threads = 2});
   const std::vector<float> x = numbers(ragged());
   const auto hidden = run_output(engine, ragged(), x, kDim, {}, "hidden");
@@ -116,7 +116,7 @@ TEST(Outputs, UnboundOnesAreNotWritten) {
 }
 
 TEST(Outputs, AttentionWeightsOfADenseBatchAreFourDimensional) {
-  const SmallBlock block;
+  const SmallBlock block{};
   const Engine engine = compile(block.graph(), {.threads = 2});
   constexpr int64_t kSequences = 3, kTokens = 9;
   const Batch batch = Batch::dense(kSequences, kTokens);
@@ -136,7 +136,7 @@ TEST(Outputs, AttentionWeightsOfADenseBatchAreFourDimensional) {
 }
 
 TEST(Outputs, AttentionWeightsOfARaggedBatchFollowEachOther) {
-  const SmallBlock block;
+  const SmallBlock block{};
   const Engine engine = compile(block.graph(), {.threads = 2});
   const std::vector<float> x = numbers(ragged());
   const auto w = run_output(engine, ragged(), x, kDim, {}, "weights");
@@ -153,7 +153,7 @@ TEST(Outputs, AttentionWeightsOfARaggedBatchFollowEachOther) {
 }
 
 TEST(Outputs, OfEmptySequencesAndBatches) {
-  const SmallBlock block;
+  const SmallBlock block{};
   const Engine engine = compile(block.graph(), {.threads = 2});
   for (const Mode mode : {Mode::automatic, Mode::across, Mode::inside}) {
     RunOptions options;

@@ -42,7 +42,7 @@ class Sharing : public testing::Test {
     return options;
   }
 
-  const SmallBlock block;
+  const SmallBlock block{};
   const Batch tiny = Batch::dense(3, 2);
   const Batch small = Batch::dense(4, 200);
   const Batch large = Batch::dense(60, 300);
@@ -197,15 +197,12 @@ TEST_F(Sharing, ALargeRunLetsANewcomerIn) {
 TEST_F(Sharing, ARunGetsTheThreadsThatOthersLeave) {
   std::mutex mutex;
   std::set<std::thread::id> threads;
-  std::atomic<bool> holding{false}, held{true};
-  std::thread::id holder_id;
+  std::atomic<std::thread::id> holder_id;
+  std::atomic<bool> held{true};
   const Engine engine = probed(2, [&](int64_t) {
-    if (!holding.exchange(true)) {
-      holder_id = std::this_thread::get_id();
-      holding.notify_all();
-      held.wait(true);
-    }
-    if (std::this_thread::get_id() == holder_id) return;
+    std::thread::id nobody;
+    if (holder_id.compare_exchange_strong(nobody, std::this_thread::get_id())) held.wait(true);
+    if (holder_id.load() == std::this_thread::get_id()) return;
     std::this_thread::sleep_for(1ms);
     std::lock_guard lock(mutex);
     threads.insert(std::this_thread::get_id());
@@ -213,7 +210,7 @@ TEST_F(Sharing, ARunGetsTheThreadsThatOthersLeave) {
     held.notify_all();
   });
   std::jthread holder([&] { run(engine, tiny); });
-  while (!holding) std::this_thread::yield();
+  while (holder_id.load() == std::thread::id()) std::this_thread::yield();
   run(engine, large, in_mode(Mode::across));
   holder.join();
   EXPECT_EQ(threads.size(), 2u);
