@@ -97,9 +97,14 @@ class TimedLayer : public Layer {
 
 TokenBatch mixed_batch() {
   const std::vector<std::string> texts = mixed_texts();
-  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  const Tokenizer tokenizer = Tokenizer::open(minilm_directory());
+  const EncodeOptions options{.max_length = kMostTokens};
   TokenWindow window;
-  window.fill(Tokenizer::open(minilm_directory()), views, kMostTokens, 1);
+  window.fill(texts.size(),
+              [&](size_t text, std::vector<int32_t>& ids, std::vector<int32_t>&) {
+                return tokenizer.encode_append(texts[text], options, ids);
+              },
+              1, {});
   return {Batch::ragged(window.lengths()), {window.ids().begin(), window.ids().end()}};
 }
 

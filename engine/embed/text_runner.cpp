@@ -16,7 +16,7 @@ EmbedStats TextRunner::run(size_t texts, FunctionRef<size_t(size_t)> bytes,
   EmbedStats stats;
   TokenWindow window;
   for (size_t first = 0; first < texts;) {
-    if (options.stop.stop_requested()) fail(ErrorCode::cancelled, "the run was cancelled");
+    if (options.stop.stop_requested()) fail(ErrorCode::cancelled, "the call was cancelled");
     const size_t count = window_size(
         texts - first, [&](size_t text) { return bytes(first + text); }, info.max_length);
     window.fill(
@@ -24,7 +24,7 @@ EmbedStats TextRunner::run(size_t texts, FunctionRef<size_t(size_t)> bytes,
         [&](size_t text, std::vector<int32_t>& ids, std::vector<int32_t>& type_ids) {
           return encode(first + text, ids, type_ids);
         },
-        allowed);
+        allowed, options.stop);
     const Batch batch = Batch::ragged(window.lengths());
     const Shape shape{batch.rows(), 1};
     const Input inputs[] = {{"ids", batch, TensorView(window.ids().data(), shape)},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/base/message.hpp"
 #include "engine/runtime/parallel.hpp"
 
 namespace headway {
@@ -27,7 +28,7 @@ size_t window_size(size_t texts, FunctionRef<size_t(size_t)> bytes, int64_t max_
   return count;
 }
 
-void TokenWindow::fill(size_t texts, Encode encode, int threads) {
+void TokenWindow::fill(size_t texts, Encode encode, int threads, const std::stop_token& stop) {
   const size_t count = (texts + kChunkTexts - 1) / kChunkTexts;
   if (chunks_.size() < count) chunks_.resize(count);
   lengths_.resize(texts);
@@ -40,6 +41,8 @@ void TokenWindow::fill(size_t texts, Encode encode, int threads) {
     chunk.type_ids.clear();
     chunk.truncated = 0;
     for (size_t text = begin; text < end; ++text) {
+      // Texts may be long: one of 60 MB takes some 50 ms.
+      if (stop.stop_requested()) fail(ErrorCode::cancelled, "the call was cancelled");
       const size_t before = chunk.ids.size();
       chunk.truncated += encode(text, chunk.ids, chunk.type_ids) ? 1 : 0;
       chunk.type_ids.resize(chunk.ids.size());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "engine/base/function_ref.hpp"
@@ -26,7 +27,8 @@ class TokenWindow {
       FunctionRef<bool(size_t text, std::vector<int32_t>& ids, std::vector<int32_t>& types)>;
 
   // Replaces what was there by the ids of `texts` texts, on at most `threads` threads.
-  void fill(size_t texts, Encode encode, int threads);
+  // Error(cancelled) when `stop` fires: looked at before each text.
+  void fill(size_t texts, Encode encode, int threads, const std::stop_token& stop);
 
   std::span<const int32_t> ids() const { return ids_; }            // of all texts, packed
   std::span<const int32_t> type_ids() const { return type_ids_; }  // of each id

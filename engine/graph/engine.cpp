@@ -208,7 +208,7 @@ void Engine::run(std::span<const Input> inputs, std::span<const Output> outputs,
   if (options.threads < 0)
     fail(ErrorCode::invalid_argument, "RunOptions::threads is ", options.threads,
          ", expected at least 0");
-  if (options.stop.stop_requested()) fail(ErrorCode::cancelled, "the run was cancelled");
+  if (options.stop.stop_requested()) fail(ErrorCode::cancelled, "the call was cancelled");
   int threads =
       options.threads == 0 ? state.limits.threads : std::min(options.threads, state.limits.threads);
 

@@ -74,6 +74,7 @@ void Slab::prepare(const Bindings& bindings, const Group& group) {
 void Slab::run(Team& team, const Bindings& bindings, const Group& group,
                const std::stop_token& stop) {
   const FlushDenormals flush_denormals;
+  team.heed(stop);
   const size_t values = program_->types.size();
   std::byte* base = arena_.reserve(planned_);  // prepared: this only asks where it is
   const Buffer* next = step_buffers_.data();
@@ -84,8 +85,6 @@ void Slab::run(Team& team, const Bindings& bindings, const Group& group,
     next = outputs.data() + outputs.size();
     if (!bindings.wanted_step(i)) continue;
     if (team.rank() == 0) {
-      if (stop.stop_requested())
-        team.stop(std::make_exception_ptr(Error(ErrorCode::cancelled, "the run was cancelled")));
       for (int32_t output : step.node.outputs) {
         if (sizes_[output] > 0)
           std::memset(base + offsets_[output] + sizes_[output] - kSlack, 0, kSlack);

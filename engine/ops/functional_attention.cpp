@@ -195,6 +195,7 @@ void Call::fill_unread(Team& team) const {
 }
 
 void Call::run() {
+  if (options_.stop.stop_requested()) fail(ErrorCode::cancelled, "the call was cancelled");
   if (sizes_.batch == 0) return;
   hold_instruction_set();
   const bool weights = options_.scores && options_.score_stage == ScoreStage::weights;
@@ -212,6 +213,7 @@ void Call::run() {
   const Memory memory = allocate(checked_add<size_t>(all_scratch, scores, "scratch of attention"));
   if (scores > 0) own_scores_ = reinterpret_cast<float*>(memory.get() + all_scratch);
   run_team(threads, [&](Team& team) {
+    team.heed(options_.stop);
     copy_present(team);
     attend(
         team, options_.strategy, sizes_.batch, [&](int64_t i) { return sequence(i); },

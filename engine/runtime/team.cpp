@@ -1,6 +1,7 @@
 // Loops and barriers of a team.
 #include "engine/runtime/team.hpp"
 
+#include "engine/base/message.hpp"
 #include "engine/runtime/spin.hpp"
 
 namespace headway {
@@ -18,10 +19,16 @@ void TeamState::barrier() {
   sleep_while_equal(generation_, generation);
 }
 
+void Team::cancelled() {
+  fail(ErrorCode::cancelled, "the call was cancelled");
+}
+
 void Team::share(int64_t count, FunctionRef<void(int64_t)> body) {
   try {
-    for (int64_t i = state_->claim(); i < count && !state_->error().kept(); i = state_->claim())
+    for (int64_t i = state_->claim(); i < count && !state_->error().kept(); i = state_->claim()) {
+      if (stop_requested()) cancelled();
       body(i);
+    }
   } catch (...) {
     state_->error().keep(std::current_exception());
   }

@@ -3,7 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <exception>
+#include <stop_token>
 
 #include "engine/base/function_ref.hpp"
 #include "engine/runtime/first_error.hpp"
@@ -48,28 +48,32 @@ class Team {
   int rank() const { return rank_; }
   int size() const { return state_ == nullptr ? 1 : state_->size(); }
 
+  // Loops from now on end with Error(cancelled) once `stop`, which outlives them, is requested:
+  // each thread looks before each index. Every thread of the team heeds the same token.
+  void heed(const std::stop_token& stop) { stop_ = &stop; }
+
   // body(i) once for each i in [0, count), on whichever thread is free; returns on every thread
   // when all are done. When a body throws, the remaining indices are skipped and every thread of
   // the team throws that exception.
   template <typename Body>
   void for_each(int64_t count, const Body& body) {
     if (state_ == nullptr) {
-      for (int64_t i = 0; i < count; ++i) body(i);
+      for (int64_t i = 0; i < count; ++i) {
+        if (stop_requested()) cancelled();
+        body(i);
+      }
       return;
     }
     share(count, body);
   }
 
-  // Makes the loop under way, or the next one, throw `error` on every thread.
-  void stop(std::exception_ptr error) {
-    if (state_ == nullptr) std::rethrow_exception(error);
-    state_->error().keep(std::move(error));
-  }
-
  private:
+  bool stop_requested() const { return stop_ != nullptr && stop_->stop_requested(); }
+  [[noreturn]] static void cancelled();
   void share(int64_t count, FunctionRef<void(int64_t)> body);
 
   TeamState* state_ = nullptr;
+  const std::stop_token* stop_ = nullptr;
   int rank_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 
 #include "headway/export.h"
 #include "headway/operations.hpp"
@@ -98,7 +99,8 @@ struct AttentionOptions {
   ScoreStage score_stage = ScoreStage::weights;
 
   AttentionStrategy strategy = AttentionStrategy::automatic;
-  int threads = 0;  // at most; 0: as many as cores that the process may use
+  int threads = 0;            // at most; 0: as many as cores that the process may use
+  std::stop_token stop = {};  // ends the call with Error(cancelled), as RunOptions::stop does
 };
 
 // out [B, H, Tq, value_size] from q [B, H, Tq, size], k [B, KV, Tk, size] and v [B, KV, Tk,

@@ -129,7 +129,7 @@ TEST_F(Concurrency, RunningCanBeCancelled) {
           block);
       RunOptions options = in_mode(mode);
       options.stop = stop.get_token();
-      expect_error(ErrorCode::cancelled, "the run was cancelled", [&] { run(engine, options); });
+      expect_error(ErrorCode::cancelled, "the call was cancelled", [&] { run(engine, options); });
       armed = false;
       EXPECT_FALSE(run(engine, in_mode(mode)).empty());
     }

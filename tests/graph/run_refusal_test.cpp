@@ -178,7 +178,7 @@ TEST_F(RunRefusal, CancelledBefore) {
   stop.request_stop();
   RunOptions options;
   options.stop = stop.get_token();
-  expect_refused(ErrorCode::cancelled, "the run was cancelled", options);
+  expect_refused(ErrorCode::cancelled, "the call was cancelled", options);
 }
 
 // A lookup and a Linear: one costs nothing, as far as arithmetic is counted, so that a sequence's

@@ -6,10 +6,12 @@
 #include <memory>
 #include <random>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "engine/runtime/parallel.hpp"
+#include "headway/error.hpp"
 #include "tests/runtime/deadline.hpp"
 
 namespace headway {
@@ -119,37 +121,44 @@ TEST_P(TeamOf, skips_indices_after_an_exception) {
   EXPECT_LT(visited, kCount / 2);
 }
 
-// One thread stops the team, before or while the others are in the loop.
-TEST_P(TeamOf, stop_throws_on_every_thread) {
+// Requested by one thread between loops, or within one.
+TEST_P(TeamOf, a_stop_throws_on_every_thread) {
   for (int round = 0; round < rounds(); ++round) {
+    std::stop_source source;
+    const std::stop_token token = source.get_token();
     std::atomic<int> caught{0}, went_on{0};
     const auto stopping = [&](Team& team) {
+      team.heed(token);
       for (int loop = 0; loop < 3; ++loop) {
         try {
-          if (loop == 1 && team.rank() == round % GetParam())
-            team.stop(std::make_exception_ptr(std::runtime_error("stopped")));
-          team.for_each(5, [](int64_t) {});
-        } catch (const std::runtime_error&) {
-          ++caught;
+          if (round % 2 == 0 && loop == 1 && team.rank() == round % GetParam())
+            source.request_stop();
+          team.for_each(5, [&](int64_t i) {
+            if (round % 2 == 1 && loop == 1 && i == 0) source.request_stop();
+          });
+          // What is left of this loop may be done by then.
+          if (loop == 1) team.for_each(GetParam(), [](int64_t) {});
+        } catch (const Error& error) {
+          caught += error.code() == ErrorCode::cancelled;
           throw;
         }
         went_on += loop == 1;
       }
     };
-    EXPECT_THROW(run(stopping), std::runtime_error);
+    EXPECT_THROW(run(stopping), Error);
     ASSERT_EQ(caught, GetParam());
     ASSERT_EQ(went_on, 0);
   }
 }
 
-// Nothing follows in which the others could notice; the caller still has to.
-TEST_P(TeamOf, stop_after_the_last_loop_reaches_the_caller) {
-  EXPECT_THROW(run([&](Team& team) {
-                 team.for_each(3, [](int64_t) {});
-                 if (team.rank() == GetParam() - 1)
-                   team.stop(std::make_exception_ptr(std::runtime_error("stopped")));
-               }),
-               std::runtime_error);
+TEST_P(TeamOf, a_stop_after_the_last_loop_is_too_late) {
+  std::stop_source source;
+  const std::stop_token token = source.get_token();
+  run([&](Team& team) {
+    team.heed(token);
+    team.for_each(3, [](int64_t) {});
+    source.request_stop();
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, TeamOf, testing::Values(1, 2, 5, 16),
@@ -162,8 +171,16 @@ TEST(TeamOfNobodyElse, runs_loops_in_order) {
   std::vector<int64_t> seen;
   team.for_each(4, [&](int64_t i) { seen.push_back(i); });
   EXPECT_EQ(seen, (std::vector<int64_t>{0, 1, 2, 3}));
-  EXPECT_THROW(team.stop(std::make_exception_ptr(std::runtime_error("stopped"))),
-               std::runtime_error);
+  std::stop_source source;
+  const std::stop_token token = source.get_token();
+  team.heed(token);
+  EXPECT_THROW(team.for_each(4,
+                             [&](int64_t i) {
+                               if (i == 1) source.request_stop();
+                               seen.push_back(i);
+                             }),
+               Error);
+  EXPECT_EQ(seen, (std::vector<int64_t>{0, 1, 2, 3, 0, 1}));
 }
 
 }  // namespace
