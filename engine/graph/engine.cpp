@@ -156,7 +156,8 @@ class Engine::State {
   }
 
   // The caller and its helpers take group after group. Between two of them a helper leaves when
-  // another run should have its slot, and the caller looks whether it may have one more.
+  // another run should have its slot or, in another engine, its core, and the caller looks whether
+  // it may have one more.
   void run_across(RunState& run, Slots::Share& share, MoreSlots& more, int threads,
                   const std::stop_token& stop) const {
     const std::vector<Range>& ranges = run.schedule.across;
@@ -181,6 +182,7 @@ class Engine::State {
     const auto help = [&](int slot) {
       while (run_next(slot)) {
         if (share.yield(slot)) return;
+        if (cores_are_short(threads)) break;
       }
       share.give_back(slot);
     };

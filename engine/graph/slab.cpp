@@ -46,9 +46,10 @@ size_t Slab::plan(const Bindings& bindings, const Group& group, int threads) {
   buffer_bytes_ = checked_round_up(planner_.plan(program_->lifetimes, sizes_, offsets_),
                                    Arena::kAlignment, "working memory");
   thread_scratch_ = checked_round_up(thread_scratch_, Arena::kAlignment, "scratch");
-  planned_ = checked_add(buffer_bytes_,
-                         checked_mul(thread_scratch_, static_cast<size_t>(threads), "scratch"),
-                         "working memory");
+  const size_t scratch = checked_mul(thread_scratch_, static_cast<size_t>(threads), "scratch");
+  // As much as the arena will take, so that Limits::memory is kept to the byte.
+  planned_ = checked_round_up(checked_add(buffer_bytes_, scratch, "working memory"), Arena::kPage,
+                              "working memory");
   return planned_;
 }
 

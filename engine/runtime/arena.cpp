@@ -6,11 +6,6 @@
 #include "engine/base/checked.hpp"
 
 namespace headway {
-namespace {
-
-constexpr size_t kPage = 4096;
-
-}  // namespace
 
 void MemoryMeter::add(size_t bytes) {
   const size_t now = in_use_.fetch_add(bytes, std::memory_order_relaxed) + bytes;

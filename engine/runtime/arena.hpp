@@ -24,6 +24,7 @@ class MemoryMeter {
 class Arena {
  public:
   static constexpr size_t kAlignment = 64;  // a cache line, and the widest vector
+  static constexpr size_t kPage = 4096;     // memory comes in multiples of it
 
   explicit Arena(MemoryMeter& meter) : meter_(meter) {}
   ~Arena() { trim(); }

@@ -100,6 +100,11 @@ class Pool {
     helpers.finished_.wait(lock, [&] { return helpers.running_ == 0; });
   }
 
+  bool short_of_cores(int threads) {
+    std::lock_guard lock(mutex_);
+    return callers_ + busy_ > std::max(cores_, threads);
+  }
+
   int workers() {
     std::lock_guard lock(mutex_);
     return workers_;
@@ -287,6 +292,10 @@ void Helpers::join() {
 void Helpers::wait() {
   spin_long_while([&] { return running_.load(std::memory_order_acquire) > 0; });
   pool_.wait(*this);
+}
+
+bool cores_are_short(int threads) {
+  return pool().short_of_cores(threads);
 }
 
 int pool_workers() {

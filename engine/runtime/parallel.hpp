@@ -56,6 +56,10 @@ class Helpers {
   FirstError error_;
 };
 
+// Whether more threads compute than there are cores, or than `threads` if that is more: callers
+// have come, perhaps of other engines, since helpers started. Then these should leave.
+bool cores_are_short(int threads);
+
 // Worker threads the pool has now.
 int pool_workers();
 

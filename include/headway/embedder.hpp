@@ -80,9 +80,9 @@ struct ModelInfo {
 
 // Opens directories as sentence-transformers writes and the hub holds them: config.json,
 // model.safetensors, tokenizer.json or vocab.txt, tokenizer_config.json, modules.json and the files
-// of its modules, sentence_bert_config.json, config_sentence_transformers.json. Immutable; safe to
-// use from any number of threads at once; copies share everything. The vector of a text never
-// depends on the other texts, their order or the threads.
+// of its modules, sentence_bert_config.json, config_sentence_transformers.json. The vector of a
+// text never depends on the other texts, their order or the threads. For threads, memory, stopping
+// and closing see Engine.
 class HEADWAY_API Embedder {
  public:
   // Error naming the file and the field for everything that is missing, damaged or not supported.

@@ -74,19 +74,39 @@ struct EngineInfo {
   std::vector<std::string> outputs;
 };
 
-// Immutable and safe to use from any number of threads at once; copies share everything. A run
-// allocates nothing in Headway's own code once it has seen its shapes. A result never depends on
-// batch mates, their order, the thread count, the mode, the other outputs asked for, or the run:
-// bit for bit, on one machine.
+// The contract for programs with many threads. It holds in the same way for Embedder and Heads, for
+// the handles of headway.h and for the objects of the Python package.
 //
-// Runs share the engine's threads, each of which has a slab of working memory. A run computes on
-// its caller's thread and on as many more as its work is worth and others leave free. When callers
-// come, it passes on what it has beyond its fair share (threads / runs), one thread at the end of
-// each group of about 512 rows, and takes them again when they come free. With as many callers as
-// threads each comes to compute on its own; those beyond wait in order.
-//
-// A child made by fork() can use an engine that no other thread was running, warming, trimming or
-// compiling from the same graph at that moment, and can compile others; threads start anew in it.
+// - Threads. An engine is immutable: any number of threads may call anything of it at once. Copies
+//   share everything.
+// - Results. They never depend on batch mates, their order, the thread count, the mode, the other
+//   outputs asked for, other callers, or the run: bit for bit, on one machine.
+// - Cores. Runs share the engine's threads (Limits::threads), and never more of them compute. A run
+//   computes on its caller's thread and on as many more as its work is worth and others leave free.
+//   When callers come, it passes on what it has beyond its fair share (threads / runs), one thread
+//   at the end of each group of about 512 rows, and takes them again when they come free. With as
+//   many callers as threads each comes to compute on its own; those beyond wait in order, asleep,
+//   or are told Error(busy). What happens outside the engine is little and not counted: tokenizing
+//   on the caller's thread takes 0.2 % of a run.
+// - Several engines. They share the cores of the process: a run takes threads besides its caller's
+//   only for cores on which no run of any engine computes, and gives them up, in the same steps,
+//   when other engines' callers need them. So no more threads compute than cores, or callers if
+//   these are more, who are as many as the engines' own limits let in. For a stricter bound, give
+//   the engines limits that add up to it.
+// - Memory. Each thread of the engine has a slab, and an equal part of Limits::memory for it; a run
+//   that cannot be cut to fit is refused with Error(limit) before anything is written. A run
+//   allocates nothing more in Headway's own code once it has seen its shapes. Slabs stay until
+//   trim(), which takes those that no run holds at that moment, at any time.
+// - Stopping. RunOptions::stop is looked at before every piece of work, on every thread: a run, or
+//   one that waits, ends with Error(cancelled) a few milliseconds after the request, a sequence of
+//   32768 tokens within 0.1 s (with AttentionStrategy::materialized a head's product is one piece).
+//   Its outputs are then unspecified: a run has ended well only if nothing was thrown.
+// - Closing. Each object keeps what its own calls need. A copy may go at any time, the last one
+//   frees everything. As with all C++ objects a call on an object must not meet its destructor;
+//   threads that may outlive it take copies. Handles of headway.h may even be closed while calls
+//   that use them are under way, and so may Python's objects.
+// - fork(). A child can use an engine that no other thread was running, warming, trimming or
+//   compiling from the same graph at that moment, and can compile others; threads start anew in it.
 class HEADWAY_API Engine {
  public:
   // Computes the bound outputs. Error(invalid_argument) for unknown, missing or repeated names and

@@ -88,9 +88,10 @@ TEST(SameVector, OfAnotherTextIsAnother) {
   EXPECT_FALSE(std::equal(other.begin(), other.end(), expected().begin()));
 }
 
-TEST(SameVector, FromEightThreadsAtOnce) {
+TEST(SameVector, FromSixteenThreadsAtOnce) {
   const std::vector<float>& values = expected();
-  std::vector<int> wrong(8);
+  const std::vector<int32_t> ids = embedder(1).tokenizer().encode(some_texts()[3]).ids;
+  std::vector<int> wrong(16);
   std::vector<std::jthread> callers;
   for (size_t caller = 0; caller < wrong.size(); ++caller)
     callers.emplace_back([&, caller] {
@@ -98,12 +99,13 @@ TEST(SameVector, FromEightThreadsAtOnce) {
         for (const Mode mode : {Mode::automatic, Mode::inside})
           wrong[caller] +=
               embedder(caller % 2 == 0 ? 2 : 5).embed(some_texts(), in_mode(mode)).values != values;
+        wrong[caller] += embedder(2).tokenizer().encode(some_texts()[3]).ids != ids;
       } catch (const std::exception&) {
         wrong[caller] += 100;
       }
     });
   callers.clear();
-  EXPECT_EQ(wrong, std::vector<int>(8));
+  EXPECT_EQ(wrong, std::vector<int>(16));
 }
 
 // Runs `child` after fork; its result, or -1 when it takes more than a minute.
