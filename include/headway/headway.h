@@ -11,8 +11,11 @@
 // A newer library takes the structs of older headers, with 0 for what they did not have. An older
 // library refuses a newer struct only where a field that it does not know is not 0.
 //
-// Threads: a handle may be used by any number of threads at once; only its _close, like free(),
-// must be the last use. A thread that cannot know makes itself a _copy, which shares everything.
+// Threads: a handle may be used by any number of threads at once, also while one closes it: calls
+// that have begun end as if nothing had happened, and later ones are refused with
+// HEADWAY_INVALID_ARGUMENT, since handles are numbers that are never given out twice. The last of
+// the handles that share something (_copy) and of the calls under way frees it. engine.hpp has the
+// whole contract about threads, memory, stopping and fork().
 //
 // Before 1.0 a minor version may change this interface; the library's name on disk changes with it.
 #pragma once
@@ -117,7 +120,7 @@ typedef struct headway_model_info {
   int64_t dim;  // numbers of one vector
   int64_t layers, heads, vocabulary, parameters;
   int64_t max_length;           // tokens of a text, the limit in force
-  const char* max_length_from;  // where it comes from. The texts live as long as the handle
+  const char* max_length_from;  // where it comes from. The texts live as long as a handle does
   const char* architecture;     // "bert"
   const char* pooling;          // "mean", "cls + max"
   int32_t normalize;            // 1: vectors have length 1
@@ -231,7 +234,8 @@ HEADWAY_API headway_status headway_decode(const headway_tokenizer* tokenizer,
                                           headway_decode_request* request, headway_error* error);
 
 // A multi-head self-attention layer. D = dim, H = heads; weights are [out, in], row-major, as in
-// PyTorch. They must stay as they are until the last handle of the layer is closed.
+// PyTorch. They must stay as they are until the last handle of the layer is closed and its calls
+// have ended.
 typedef struct headway_multi_head headway_multi_head;
 
 // KV heads of keys and values, KV = H but where options say otherwise; size = D / H.
@@ -351,6 +355,7 @@ typedef struct headway_attention_request {
   headway_output_array scores;  // [B, H, Tq, P + Tk]
   int32_t score_stage;          // HEADWAY_SCORES_RAW, ...
   int32_t threads;              // at most; 0: all cores
+  headway_stop* stop;           // or NULL
 } headway_attention_request;
 HEADWAY_API headway_status headway_attention(const headway_attention_request* request,
                                              headway_error* error);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/bindings/c/guard.hpp"
+#include "engine/bindings/c/options.hpp"
 #include "engine/bindings/c/structs.hpp"
 
 namespace headway::c {
@@ -77,6 +78,7 @@ void attend(const headway_attention_request* request) {
   options.scores = read_output(given.scores);
   options.score_stage = read_stage(given.score_stage);
   options.threads = given.threads;
+  options.stop = stop_token_of(given.stop, "request.stop");
   attention(read_input(given.q), read_input(given.k), read_input(given.v), read_output(given.out),
             options);
 }

@@ -6,6 +6,7 @@
 
 #include "engine/base/checked.hpp"
 #include "engine/bindings/c/guard.hpp"
+#include "engine/bindings/c/open_handles.hpp"
 #include "engine/bindings/c/options.hpp"
 #include "engine/bindings/c/structs.hpp"
 #include "engine/bindings/c/tokenizer.hpp"
@@ -17,8 +18,9 @@ struct headway_embedder {
 namespace headway::c {
 namespace {
 
-const Embedder& embedder_of(const headway_embedder* handle) {
-  return not_null(handle, "embedder").embedder;
+// It stays while the call does.
+Embedder embedder_of(const headway_embedder* handle) {
+  return find(handle, "embedder")->embedder;
 }
 
 void embed(const Embedder& embedder, headway_embed_request& request) {
@@ -76,8 +78,8 @@ headway_status headway_embedder_open(const char* directory, const headway_option
     open.max_length = given.limits.tokens;
     open.memory = given.limits.memory;
     open.precision = given.precision;
-    *embedder =
-        new headway_embedder{headway::Embedder::open(&not_null(directory, "directory"), open)};
+    *embedder = open_handle(
+        headway_embedder{headway::Embedder::open(&not_null(directory, "directory"), open)});
   });
 }
 
@@ -85,12 +87,12 @@ headway_status headway_embedder_copy(const headway_embedder* embedder, headway_e
                                      headway_error* error) {
   return guard(error, [&] {
     not_null(copy, "copy") = nullptr;
-    *copy = new headway_embedder{embedder_of(embedder)};
+    *copy = open_handle(headway_embedder{embedder_of(embedder)});
   });
 }
 
 void headway_embedder_close(headway_embedder* embedder) {
-  delete embedder;
+  close_handle(embedder);
 }
 
 headway_status headway_embedder_get_info(const headway_embedder* embedder, headway_model_info* info,
@@ -110,7 +112,7 @@ headway_status headway_embedder_trim(const headway_embedder* embedder, headway_e
 headway_status headway_embed(const headway_embedder* embedder, headway_embed_request* request,
                              headway_error* error) {
   return guard(error, [&] {
-    const headway::Embedder& used = embedder_of(embedder);
+    const headway::Embedder used = embedder_of(embedder);
     embed(used, not_null(request, "request"));
   });
 }
@@ -119,6 +121,6 @@ headway_status headway_embedder_get_tokenizer(const headway_embedder* embedder,
                                               headway_tokenizer** tokenizer, headway_error* error) {
   return guard(error, [&] {
     not_null(tokenizer, "tokenizer") = nullptr;
-    *tokenizer = new headway_tokenizer{embedder_of(embedder).tokenizer()};
+    *tokenizer = open_handle(headway_tokenizer{embedder_of(embedder).tokenizer()});
   });
 }

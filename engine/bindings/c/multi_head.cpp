@@ -3,6 +3,7 @@
 
 #include "engine/base/checked.hpp"
 #include "engine/bindings/c/guard.hpp"
+#include "engine/bindings/c/open_handles.hpp"
 #include "engine/bindings/c/options.hpp"
 #include "engine/bindings/c/structs.hpp"
 #include "headway/layers.hpp"
@@ -15,8 +16,9 @@ struct headway_multi_head {
 namespace headway::c {
 namespace {
 
-const headway_multi_head& layer_of(const headway_multi_head* handle) {
-  return not_null(handle, "layer");
+// It stays while the call does.
+headway_multi_head layer_of(const headway_multi_head* handle) {
+  return *find(handle, "layer");
 }
 
 Weight read_weight(const float* data, Shape shape, const char* name) {
@@ -126,7 +128,7 @@ headway_status headway_multi_head_create(const headway_multi_head_weights* weigh
                                          headway_error* error) {
   return guard(error, [&] {
     not_null(layer, "layer") = nullptr;
-    *layer = new headway_multi_head(create(weights, attention, options));
+    *layer = open_handle(create(weights, attention, options));
   });
 }
 
@@ -134,12 +136,12 @@ headway_status headway_multi_head_copy(const headway_multi_head* layer, headway_
                                        headway_error* error) {
   return guard(error, [&] {
     not_null(copy, "copy") = nullptr;
-    *copy = new headway_multi_head(layer_of(layer));
+    *copy = open_handle(layer_of(layer));
   });
 }
 
 void headway_multi_head_close(headway_multi_head* layer) {
-  delete layer;
+  close_handle(layer);
 }
 
 headway_status headway_multi_head_get_memory(const headway_multi_head* layer,

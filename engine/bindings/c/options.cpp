@@ -5,6 +5,7 @@
 #include <stop_token>
 
 #include "engine/bindings/c/guard.hpp"
+#include "engine/bindings/c/open_handles.hpp"
 #include "engine/bindings/c/structs.hpp"
 
 struct headway_stop {
@@ -53,6 +54,10 @@ EngineOptions read_options(const headway_options* options) {
   return result;
 }
 
+std::stop_token stop_token_of(const headway_stop* stop, std::string_view name) {
+  return stop ? find(stop, name)->source.get_token() : std::stop_token();
+}
+
 RunOptions read_run_options(const headway_run_options* options) {
   if (!options) return {};
   const headway_run_options given = read_struct(options, "run");
@@ -62,7 +67,7 @@ RunOptions read_run_options(const headway_run_options* options) {
   result.threads = given.threads;
   result.mode = read_mode(given.mode);
   result.wait = !read_flag(given.no_wait, "run.no_wait");
-  if (given.stop) result.stop = given.stop->source.get_token();
+  result.stop = stop_token_of(given.stop, "run.stop");
   return result;
 }
 
@@ -79,13 +84,15 @@ void write_memory(headway_memory* out, const Engine& engine) {
 
 headway_status headway_stop_create(headway_stop** stop, headway_error* error) {
   using namespace headway::c;
-  return guard(error, [&] { not_null(stop, "stop") = new headway_stop; });
+  return guard(error, [&] { not_null(stop, "stop") = open_handle(headway_stop{}); });
 }
 
 void headway_stop_request(headway_stop* stop) {
-  if (stop) stop->source.request_stop();
+  // No memory is taken here, and a handle that is not open stops nothing.
+  const auto found = headway::c::find_handle(stop, typeid(headway_stop));
+  if (found) std::static_pointer_cast<headway_stop>(found)->source.request_stop();
 }
 
 void headway_stop_close(headway_stop* stop) {
-  delete stop;
+  headway::c::close_handle(stop);
 }

@@ -7,13 +7,15 @@
 #include <string>
 
 #include "engine/bindings/c/guard.hpp"
+#include "engine/bindings/c/open_handles.hpp"
 #include "engine/bindings/c/structs.hpp"
 
 namespace headway::c {
 namespace {
 
-const Tokenizer& tokenizer_of(const headway_tokenizer* handle) {
-  return not_null(handle, "tokenizer").tokenizer;
+// It stays while the call does.
+Tokenizer tokenizer_of(const headway_tokenizer* handle) {
+  return find(handle, "tokenizer")->tokenizer;
 }
 
 TruncationStrategy read_strategy(int32_t value) {
@@ -106,7 +108,8 @@ headway_status headway_tokenizer_open(const char* directory, headway_tokenizer**
                                       headway_error* error) {
   return guard(error, [&] {
     not_null(tokenizer, "tokenizer") = nullptr;
-    *tokenizer = new headway_tokenizer{headway::Tokenizer::open(&not_null(directory, "directory"))};
+    *tokenizer =
+        open_handle(headway_tokenizer{headway::Tokenizer::open(&not_null(directory, "directory"))});
   });
 }
 
@@ -114,12 +117,12 @@ headway_status headway_tokenizer_copy(const headway_tokenizer* tokenizer, headwa
                                       headway_error* error) {
   return guard(error, [&] {
     not_null(copy, "copy") = nullptr;
-    *copy = new headway_tokenizer{tokenizer_of(tokenizer)};
+    *copy = open_handle(headway_tokenizer{tokenizer_of(tokenizer)});
   });
 }
 
 void headway_tokenizer_close(headway_tokenizer* tokenizer) {
-  delete tokenizer;
+  close_handle(tokenizer);
 }
 
 headway_status headway_tokenizer_get_info(const headway_tokenizer* tokenizer,
@@ -130,7 +133,7 @@ headway_status headway_tokenizer_get_info(const headway_tokenizer* tokenizer,
 headway_status headway_tokenize(const headway_tokenizer* tokenizer,
                                 headway_tokenize_request* request, headway_error* error) {
   return guard(error, [&] {
-    const headway::Tokenizer& used = tokenizer_of(tokenizer);
+    const headway::Tokenizer used = tokenizer_of(tokenizer);
     tokenize(used, not_null(request, "request"));
   });
 }
@@ -138,7 +141,7 @@ headway_status headway_tokenize(const headway_tokenizer* tokenizer,
 headway_status headway_decode(const headway_tokenizer* tokenizer, headway_decode_request* request,
                               headway_error* error) {
   return guard(error, [&] {
-    const headway::Tokenizer& used = tokenizer_of(tokenizer);
+    const headway::Tokenizer used = tokenizer_of(tokenizer);
     decode(used, not_null(request, "request"));
   });
 }

@@ -1,0 +1,133 @@
+// Handles may be closed at any time: calls under way end as if nothing had happened, later ones are
+// refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "tests/bindings/c/handles.hpp"
+
+namespace headway::c {
+namespace {
+
+TEST(CHandles, AreRefusedOnceClosed) {
+  SmallLayer small;
+  SmallRun run;
+  const headway_multi_head_request request = run.request();
+  headway_multi_head* layer = small.handle.release();
+  headway_multi_head_close(layer);
+  auto error = sized<headway_error>();
+  EXPECT_EQ(headway_multi_head_run(layer, &request, &error), HEADWAY_INVALID_ARGUMENT);
+  EXPECT_THAT(error.message,
+              testing::HasSubstr("layer: expected an open handle, found one that has been closed"));
+  headway_multi_head_close(layer);  // does nothing
+  // Nor does another handle take its place.
+  const SmallLayer later;
+  EXPECT_NE(later.handle.get(), layer);
+  EXPECT_EQ(headway_multi_head_run(layer, &request, nullptr), HEADWAY_INVALID_ARGUMENT);
+}
+
+TEST(CHandles, OfAnotherTypeAreRefused) {
+  const SmallLayer layer;
+  auto memory = sized<headway_memory>();
+  auto error = sized<headway_error>();
+  EXPECT_EQ(headway_embedder_get_memory(
+                reinterpret_cast<const headway_embedder*>(layer.handle.get()), &memory, &error),
+            HEADWAY_INVALID_ARGUMENT);
+  EXPECT_THAT(error.message, testing::HasSubstr("embedder: expected an open handle"));
+  const int local = 0;  // an address, which no handle is
+  EXPECT_EQ(headway_embedder_get_memory(reinterpret_cast<const headway_embedder*>(&local), &memory,
+                                        nullptr),
+            HEADWAY_INVALID_ARGUMENT);
+}
+
+TEST(CHandles, OfStopsToo) {
+  SmallLayer layer;
+  SmallRun run;
+  headway_multi_head_request request = run.request();
+  auto options = sized<headway_run_options>();
+  ASSERT_EQ(headway_stop_create(&options.stop, nullptr), HEADWAY_OK);
+  request.run = &options;
+  EXPECT_EQ(headway_multi_head_run(layer.handle.get(), &request, nullptr), HEADWAY_OK);
+  headway_stop_request(options.stop);
+  EXPECT_EQ(headway_multi_head_run(layer.handle.get(), &request, nullptr), HEADWAY_CANCELLED);
+  headway_stop_close(options.stop);
+  headway_stop_request(options.stop);
+  headway_stop_close(options.stop);
+  auto error = sized<headway_error>();
+  EXPECT_EQ(headway_multi_head_run(layer.handle.get(), &request, &error), HEADWAY_INVALID_ARGUMENT);
+  EXPECT_THAT(error.message, testing::HasSubstr("run.stop: expected an open handle"));
+}
+
+TEST(CHandles, MayBeClosedWhileOthersCall) {
+  SmallLayer kept;
+  SmallRun first;
+  const headway_multi_head_request first_request = first.request();
+  ASSERT_EQ(headway_multi_head_run(kept.handle.get(), &first_request, nullptr), HEADWAY_OK);
+  for (int round = 0; round < 30; ++round) {
+    headway_multi_head* layer = nullptr;
+    ASSERT_EQ(headway_multi_head_copy(kept.handle.get(), &layer, nullptr), HEADWAY_OK);
+    std::atomic<int> ended_well{0}, refused{0}, wrong{0};
+    {
+      std::vector<std::jthread> callers;
+      for (int i = 0; i < 16; ++i) {
+        callers.emplace_back([&] {
+          SmallRun run;
+          const headway_multi_head_request request = run.request();
+          for (;;) {
+            const headway_status status = headway_multi_head_run(layer, &request, nullptr);
+            if (status != HEADWAY_OK) {
+              (status == HEADWAY_INVALID_ARGUMENT ? refused : wrong) += 1;
+              return;
+            }
+            ++ended_well;
+            wrong += run.y != first.y;
+          }
+        });
+      }
+      while (ended_well < 20) std::this_thread::yield();
+      headway_multi_head_trim(layer, nullptr);
+      headway_multi_head_close(layer);
+    }
+    EXPECT_EQ(refused, 16);
+    EXPECT_EQ(wrong, 0);
+  }
+  EXPECT_EQ(headway_multi_head_run(kept.handle.get(), &first_request, nullptr), HEADWAY_OK);
+}
+
+// The last handle goes while calls are under way.
+TEST(CHandles, OfAnEmbedderMayBeClosedWhileItEmbeds) {
+  auto owner = open_model();
+  const headway_embedder* embedder = owner.get();
+  std::atomic<int> wrong{0}, ended_well{0};
+  std::vector<std::jthread> callers;
+  for (int i = 0; i < 16; ++i) {
+    callers.emplace_back([&] {
+      const std::vector<headway_text> texts(4, {"a cat sleeps on the sofa", 24});
+      std::vector<float> vectors(texts.size() * 384);
+      auto request = sized<headway_embed_request>();
+      request.texts = texts.data();
+      request.count = texts.size();
+      request.vectors = vectors.data();
+      request.capacity = vectors.size();
+      for (;;) {
+        const headway_status status = headway_embed(embedder, &request, nullptr);
+        if (status != HEADWAY_OK) {
+          wrong += status != HEADWAY_INVALID_ARGUMENT;
+          return;
+        }
+        ++ended_well;
+        for (size_t j = 384; j < vectors.size(); ++j) wrong += vectors[j] != vectors[j - 384];
+      }
+    });
+  }
+  while (ended_well < 16) std::this_thread::yield();
+  owner.reset();
+  callers.clear();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace headway::c
