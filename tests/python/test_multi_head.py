@@ -67,6 +67,19 @@ def test_weights_are_copied(random, weights):
     np.testing.assert_array_equal(layer(x), before)
 
 
+def test_layouts(random, weights):
+    layer = headway.MultiHead(**weights, heads=H)
+    x = random.standard_normal((B, T, D), np.float32)
+    read_only = x.copy()
+    read_only.flags.writeable = False
+    tokens_first = np.ascontiguousarray(x.swapaxes(0, 1)).swapaxes(0, 1)
+    misplaced = np.frombuffer(b"." + x.tobytes(), np.float32, offset=1).reshape(x.shape)
+    for other in (read_only, tokens_first, np.ascontiguousarray(x[:, :, ::-1])[:, :, ::-1], misplaced):
+        np.testing.assert_array_equal(layer(other), layer(x))
+    assert layer(np.empty((0, T, D), np.float32)).shape == (0, T, D)
+    assert layer(np.empty((B, 0, D), np.float32)).shape == (B, 0, D)
+
+
 REFUSED = [
     ({"heads": 7}, ValueError, "7"),
     ({"heads": "8"}, TypeError, "heads: expected an integer, found str"),
@@ -92,6 +105,8 @@ def test_refused_calls(weights):
     x = np.ones((B, T, D), np.float32)
     for call, kind, message in [
         (lambda: layer(x[0]), ValueError, "x: expected 3 dimensions, [B, T, D]"),
+        (lambda: layer(x.astype(np.float16)), TypeError, "x: expected float32, found float16"),
+        (lambda: layer(x.tolist()), TypeError, "x: expected a numpy array"),
         (lambda: layer(x[:, :, :5]), ValueError, "x: expected [B, T, 64]"),
         (lambda: layer(x, lengths=[1]), ValueError, "lengths: expected 2 integers from 0 to 10"),
         (lambda: layer(x, lengths=[1, 11]), ValueError, "lengths: expected 2 integers from 0 to 10"),

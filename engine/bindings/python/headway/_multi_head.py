@@ -99,7 +99,7 @@ class MultiHead:
 
         inside = np.arange(tokens) < np.array(counts, np.int64).reshape(batch, 1)
         whole = all(count == tokens for count in counts)
-        rows = np.ascontiguousarray(x).reshape(batch * tokens, width) if whole else x[inside]
+        rows = np.require(x, requirements=["C", "A"]).reshape(batch * tokens, width) if whole else x[inside]
         y = np.empty((len(rows), self._out), np.float32)
         sizes = [self._heads * count * count for count in counts]
         weights = np.empty(sum(sizes), np.float32) if return_weights else None
