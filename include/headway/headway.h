@@ -18,6 +18,7 @@
 // whole contract about threads, memory, stopping and fork().
 //
 // Before 1.0 a minor version may change this interface; the library's name on disk changes with it.
+// Patch versions do not.
 #pragma once
 
 #include <stddef.h>
@@ -35,7 +36,7 @@ enum {
   HEADWAY_OK = 0,
   HEADWAY_INVALID_ARGUMENT = 1,  // what was passed cannot be right; the text names it
   HEADWAY_NOT_FOUND = 2,         // a file or a tensor does not exist
-  HEADWAY_IO = 3,                // the operating system refused a read or mapping
+  HEADWAY_IO = 3,                // the system refused a read, or a file changed while it was open
   HEADWAY_FORMAT = 4,            // a file is damaged
   HEADWAY_UNSUPPORTED = 5,       // well-formed, but outside what this build or CPU can do
   HEADWAY_LIMIT = 6,             // beyond a limit; the text names needed and allowed

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <string>
+
 #include "engine/base/message.hpp"
 
 namespace headway {
@@ -12,6 +15,14 @@ TEST(Version, IsOneInEveryForm) {
   EXPECT_EQ(cat(HEADWAY_VERSION_MAJOR, '.', HEADWAY_VERSION_MINOR, '.', HEADWAY_VERSION_PATCH),
             HEADWAY_VERSION);
   EXPECT_STREQ(version(), HEADWAY_VERSION);
+}
+
+// The first version that the changelog names.
+TEST(Version, IsThatOfTheChangelog) {
+  std::ifstream changelog(HEADWAY_SOURCE_DIR "/CHANGELOG.md");
+  std::string line;
+  while (std::getline(changelog, line) && !line.starts_with("## ")) continue;
+  EXPECT_NE(line.find(HEADWAY_VERSION), std::string::npos) << line;
 }
 
 TEST(Version, NumberComparesAsVersionsDo) {

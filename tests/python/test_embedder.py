@@ -166,6 +166,19 @@ def test_a_model_removed_while_open(model_copy, embedder):
     np.testing.assert_array_equal(opened.encode(["a cat"]), embedder.encode(["a cat"]))
 
 
+def test_a_model_written_to_while_open(model_copy):
+    weights = model_copy / "model.safetensors"
+    weights.unlink()
+    shutil.copyfile(MODEL / "model.safetensors", weights)
+    opened = headway.Embedder(model_copy)
+    opened.encode(["a cat"])
+    with open(weights, "r+b") as file:
+        file.truncate(1000)
+    with pytest.raises(headway.Error, match="model.safetensors.* was written to") as error:
+        opened.encode(["a cat"])
+    assert error.value.code == "io"
+
+
 def test_the_program_of_the_readme():
     program = ROOT / "tests/examples/readme_python.py"
     result = subprocess.run([sys.executable, program], cwd=ROOT, capture_output=True, text=True, timeout=120)
