@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/bindings/python/arrays.hpp"
+#include "engine/bindings/python/calls.hpp"
 #include "engine/bindings/python/parts.hpp"
 
 namespace nb = nanobind;
@@ -31,6 +32,8 @@ class Arguments {
     const nb::object value = given_[name];
     return value.is_none() ? std::nullopt : std::optional(nb::cast<T>(value, /*convert=*/false));
   }
+  // Or null.
+  const CancelToken* cancel() const { return nb::cast<const CancelToken*>(given_["cancel"]); }
   // The numpy arrays stay as long as the call does.
   template <typename T>
   StridedView input(const char* name, DType type) const {
@@ -85,8 +88,15 @@ void attend(const nb::kwargs& given) {
   options.threads = arguments.at<int>("threads");
   const StridedView q = floats("q"), k = floats("k"), v = floats("v");
   const MutableStridedView y = arguments.output("y");
-  const nb::gil_scoped_release others_may_run;
-  attention(q, k, v, y, options);
+  double flops = 2;
+  for (const int64_t extent :
+       {q.extents[0], q.extents[1], q.extents[2], options.past_key.extents[2] + k.extents[2],
+        q.extents[3] + v.extents[3]})
+    flops *= static_cast<double>(extent);
+  call_library(arguments.cancel(), flops, [&](const std::stop_token& stop) {
+    options.stop = stop;
+    attention(q, k, v, y, options);
+  });
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "engine/bindings/python/arrays.hpp"
+#include "engine/bindings/python/calls.hpp"
+#include "engine/bindings/python/memory.hpp"
 #include "engine/bindings/python/parts.hpp"
 
 namespace nb = nanobind;
@@ -19,11 +21,13 @@ namespace nb = nanobind;
 namespace headway::python {
 namespace {
 
-Embedder open(nb::bytes path, int threads, const std::string& precision, int64_t max_length) {
+Embedder open(nb::bytes path, int threads, const std::string& precision, int64_t max_length,
+              size_t memory) {
   EmbedderOptions options;
   options.threads = threads;
   options.precision = read_precision(precision);
   options.max_length = max_length;
+  options.memory = memory;
   const std::string name(path.c_str(), path.size());
   const nb::gil_scoped_release others_may_run;
   return Embedder::open(name, options);
@@ -71,14 +75,21 @@ int64_t width(const Embedder& embedder, int64_t dimensions) {
 
 void embed(const Embedder& embedder, nb::typed<nb::list, nb::any> texts,
            const std::optional<std::string>& prompt, const std::optional<std::string>& prompt_name,
-           int64_t dimensions, OutputArray<2> out) {
+           int64_t dimensions, OutputArray<2> out, const CancelToken* cancel) {
   const Texts given(texts);
   const EmbedOptions chosen = read_chosen(prompt, prompt_name, dimensions);
   if (out.shape(0) != given.views().size() ||
       out.shape(1) != static_cast<size_t>(embedder.dim_of(chosen)))
     throw Error(ErrorCode::internal, "out has another shape than [texts, dim]");
-  const nb::gil_scoped_release others_may_run;
-  embedder.embed(given.views(), out.data(), {}, chosen);
+  // In English a token has four bytes; each multiplies by all weights but the embeddings.
+  double bytes = 0;
+  for (const std::string_view text : given.views()) bytes += static_cast<double>(text.size());
+  const double flops = bytes / 4 * 2 * static_cast<double>(embedder.info().parameters);
+  call_library(cancel, flops, [&](const std::stop_token& stop) {
+    RunOptions options;
+    options.stop = stop;
+    embedder.embed(given.views(), out.data(), options, chosen);
+  });
 }
 
 // As the model sees the texts: with special tokens, cut at its limit.
@@ -120,12 +131,14 @@ nb::typed<nb::dict, nb::str, nb::any> info(const Embedder& embedder) {
 void add_embedder(nb::module_& module) {
   using namespace nb::literals;
   nb::class_<Embedder>(module, "Embedder")
-      .def_static("open", &open, "path"_a, "threads"_a, "precision"_a, "max_length"_a)
+      .def_static("open", &open, "path"_a, "threads"_a, "precision"_a, "max_length"_a, "memory"_a)
       .def("embed", &embed, "texts"_a, "prompt"_a.none(), "prompt_name"_a.none(), "dimensions"_a,
-           "out"_a.noconvert())
+           "out"_a.noconvert(), "cancel"_a.none())
       .def("width", &width, "dimensions"_a)
       .def("tokenize", &tokenize, "texts"_a)
-      .def("info", &info);
+      .def("info", &info)
+      .def("memory", [](const Embedder& embedder) { return memory_use(embedder.engine()); })
+      .def("trim", [](const Embedder& embedder) { embedder.engine().trim(); });
 }
 
 }  // namespace headway::python

@@ -44,6 +44,7 @@ NB_MODULE(_headway, module) {
   nb::set_leak_warnings(false);
   nb::register_exception_translator(&translate);
   module.def("version", &headway::version);
+  add_cancel_token(module);  // the others take it
   add_attention(module);
   add_embedder(module);
   add_multi_head(module);

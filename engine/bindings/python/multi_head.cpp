@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "engine/bindings/python/arrays.hpp"
+#include "engine/bindings/python/calls.hpp"
+#include "engine/bindings/python/memory.hpp"
 #include "engine/bindings/python/parts.hpp"
 #include "headway/engine.hpp"
 #include "headway/layers.hpp"
@@ -59,6 +61,7 @@ Options read_options(const nb::typed<nb::dict, nb::str, nb::any>& given) {
   optional("left_window", options.attention.left_window);
   optional("right_window", options.attention.right_window);
   options.limits.threads = nb::cast<int>(given["threads"]);
+  options.limits.memory = nb::cast<size_t>(given["memory"]);
   options.compile.precision = read_precision(nb::cast<std::string>(given["precision"]));
   return options;
 }
@@ -85,18 +88,21 @@ void create(Layer* layer, Matrix qkv_weight, Matrix out_weight, std::optional<Ve
 // x [rows, in] and y [rows, D] of sequences of these lengths, one after the other; weights, where
 // they are given, [H, T, T] of each.
 void run(const Layer& layer, const std::vector<int64_t>& lengths, Matrix x, OutputArray<2> y,
-         std::optional<OutputArray<1>> weights) {
+         std::optional<OutputArray<1>> weights, const CancelToken* cancel) {
   const auto shape = [](const auto& array) {
     return Shape{static_cast<int64_t>(array.shape(0)), static_cast<int64_t>(array.shape(1))};
   };
-  const nb::gil_scoped_release others_may_run;
   const Batch batch = Batch::ragged(lengths);
   const Input input{"x", batch, TensorView(x.data(), shape(x))};
   std::vector<Output> outputs{{"y", MutableTensorView(y.data(), shape(y))}};
   if (weights)
     outputs.push_back(
         {"weights", MutableTensorView(weights->data(), {static_cast<int64_t>(weights->shape(0))})});
-  layer.engine->run(std::span(&input, 1), outputs);
+  call_library(cancel, layer.engine->flops(batch), [&](const std::stop_token& stop) {
+    RunOptions options;
+    options.stop = stop;
+    layer.engine->run(std::span(&input, 1), outputs, options);
+  });
 }
 
 }  // namespace
@@ -107,7 +113,9 @@ void add_multi_head(nb::module_& module) {
       .def("__init__", &create, "qkv_weight"_a.noconvert(), "out_weight"_a.noconvert(),
            "qkv_bias"_a.noconvert().none(), "out_bias"_a.noconvert().none(), "options"_a)
       .def("run", &run, "lengths"_a, "x"_a.noconvert(), "y"_a.noconvert(),
-           "weights"_a.noconvert().none());
+           "weights"_a.noconvert().none(), "cancel"_a.none())
+      .def("memory", [](const Layer& layer) { return memory_use(*layer.engine); })
+      .def("trim", [](const Layer& layer) { layer.engine->trim(); });
 }
 
 }  // namespace headway::python

@@ -6,6 +6,7 @@
 
 namespace headway::python {
 
+void add_cancel_token(nanobind::module_& module);
 void add_attention(nanobind::module_& module);
 void add_embedder(nanobind::module_& module);
 void add_multi_head(nanobind::module_& module);

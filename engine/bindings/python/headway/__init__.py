@@ -5,15 +5,31 @@
 
 Arrays go in as numpy arrays or as those of any library that speaks DLPack (torch, jax), without a copy where their
 layout allows it; they come out as numpy arrays, which `torch.from_numpy` takes without a copy. Everything here may be
-used from any number of threads at once; the interpreter's lock is released while the library works. What goes wrong
-raises `headway.Error`, or a TypeError, and the message names the argument.
+used from any number of threads at once; the interpreter's lock is released while the library works. Ctrl-C ends a call
+of the main thread, and a `CancelToken` that of any other, within a tenth of a second. An object may go while threads
+still call it: the calls keep it. What goes wrong raises `headway.Error`, or a TypeError, and the message names the
+argument.
+
+Threads (`threads=`) and working memory (`memory=`) are limits of one object, kept whatever number of threads calls it;
+objects of one process share its cores. The C++ header headway/engine.hpp has the whole contract.
 """
 
 from ._attention import AttentionOutput, attention
 from ._embedder import Embedder, ModelInfo
 from ._errors import ArgumentError, Error
-from ._headway import version
+from ._headway import CancelToken, version
+from ._memory import MemoryUse
 from ._multi_head import MultiHead
 
 __version__: str = version()
-__all__ = ["ArgumentError", "AttentionOutput", "Embedder", "Error", "ModelInfo", "MultiHead", "attention"]
+__all__ = [
+    "ArgumentError",
+    "AttentionOutput",
+    "CancelToken",
+    "Embedder",
+    "Error",
+    "MemoryUse",
+    "ModelInfo",
+    "MultiHead",
+    "attention",
+]

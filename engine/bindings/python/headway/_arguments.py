@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._errors import ArgumentError
+from ._headway import CancelToken
 
 
 def array(value: Any, name: str, *dtypes: type[np.generic]) -> NDArray[Any]:
@@ -94,3 +95,17 @@ def text(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name}: expected str, found {type(value).__name__}")
     return value
+
+
+def token(value: Any) -> CancelToken | None:
+    if value is not None and not isinstance(value, CancelToken):
+        raise TypeError(f"cancel: expected headway.CancelToken, found {type(value).__name__}")
+    return value
+
+
+def size(value: Any, name: str) -> int:
+    """Bytes; None is 0, the library's default."""
+    result = 0 if value is None else integer(value, name)
+    if not 0 <= result < 2**63:
+        raise ArgumentError(f"{name}: expected 0 or more, below 2**63, found {result}")
+    return result

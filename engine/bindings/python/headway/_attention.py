@@ -6,8 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _headway
-from ._arguments import array, floats, integers, number, optional_integer, optional_number, readable, small_integer, text
+from ._arguments import (
+    array,
+    floats,
+    integers,
+    number,
+    optional_integer,
+    optional_number,
+    readable,
+    small_integer,
+    text,
+    token,
+)
 from ._errors import ArgumentError
+from ._headway import CancelToken
 
 Floats = NDArray[np.float32]
 
@@ -38,6 +50,7 @@ def attention(
     return_present: bool = False,
     qk_output: Literal["raw", "softcap", "bias", "weights"] | None = None,
     threads: int | None = None,
+    cancel: CancelToken | None = None,
 ) -> Any:  # Floats | AttentionOutput would make callers ask which of them it is
     """softmax(q k^T * scale) v: [B, H, Tq, value size], as ONNX's Attention (opset 25) defines it.
 
@@ -60,6 +73,7 @@ def attention(
     qk_output: also return the scores, [B, H, Tq, P + Tk]: "raw" (q k^T * scale), after the "softcap", after the
         "bias" and mask, or the "weights" that the softmax makes of them.
     threads: at most so many; by default as many as cores this process may use.
+    cancel: ends the call with an Error when another thread asks for it.
 
     Returns y, or with return_present or qk_output an `AttentionOutput`. A query that sees no key gives zeros.
     Raises TypeError and ArgumentError, which name the argument.
@@ -106,6 +120,7 @@ def attention(
         scores=qk,
         qk_output=None if qk_output is None else text(qk_output, "qk_output"),
         threads=small_integer(threads, "threads"),
+        cancel=token(cancel),
     )
     return AttentionOutput(y, present_key, present_value, qk) if return_present or qk_output is not None else y
 

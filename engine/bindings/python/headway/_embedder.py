@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _headway
-from ._arguments import integer, small_integer, text
+from ._arguments import integer, size, small_integer, text, token
 from ._errors import ArgumentError
+from ._headway import CancelToken
+from ._memory import MemoryUse
 
 _TEXTS_BETWEEN_UPDATES = 256  # some tenths of a second
 
@@ -53,10 +55,12 @@ class Embedder:
         threads: int | None = None,
         precision: Literal["f32", "bf16", "int8"] = "f32",
         max_length: int | None = None,
+        memory: int | None = None,
     ) -> None:
         """threads: of all calls together; by default as many as cores this process may use.
         precision: of matrix products; "bf16" and "int8" are less exact, and faster where the CPU has them.
         max_length: tokens of one text, special ones included; by default the model's own limit.
+        memory: cap in bytes on working memory, weights not counted; by default none.
 
         Raises Error naming the file and the field for what is missing, damaged or not supported.
         """
@@ -64,12 +68,13 @@ class Embedder:
             directory = os.fsencode(path)
         except TypeError as error:
             raise TypeError(f"path: {error}") from None
-        self._arguments = (path, threads, precision, max_length)
+        self._arguments = (path, threads, precision, max_length, memory)
         self._model = _headway.Embedder.open(
             directory,
             small_integer(threads, "threads"),
             text(precision, "precision"),
             small_integer(max_length, "max_length"),
+            size(memory, "memory"),
         )
         self._info = ModelInfo(**self._model.info())
 
@@ -85,6 +90,7 @@ class Embedder:
         prompt_name: str | None = None,
         show_progress_bar: bool = False,
         dimensions: int | None = None,
+        cancel: CancelToken | None = None,
     ) -> NDArray[np.float32]:
         """Vectors, float32 [n, dim]; of a single str, [dim].
 
@@ -94,6 +100,7 @@ class Embedder:
         show_progress_bar: on standard error, by tqdm.
         dimensions: only so many numbers of each vector (for models trained as Matryoshka), made length 1 again if the
             model's vectors are.
+        cancel: ends the call with an Error when another thread asks for it.
         """
         single = isinstance(texts, str)
         given = self._texts(texts)
@@ -106,10 +113,18 @@ class Embedder:
             raise ArgumentError(f"dimensions: expected at least 1, found {dimensions}")
         vectors = np.empty((len(given), self._model.width(chosen[2])), np.float32)
         if show_progress_bar:
-            self._embed_with_bar(given, chosen, vectors)
+            self._embed_with_bar(given, chosen, vectors, token(cancel))
         else:
-            self._model.embed(given, *chosen, vectors)
+            self._model.embed(given, *chosen, vectors, token(cancel))
         return vectors[0] if single else vectors
+
+    @property
+    def memory(self) -> MemoryUse:
+        return MemoryUse(*self._model.memory())
+
+    def trim(self) -> None:
+        """Gives back the working memory that no call uses at this moment."""
+        self._model.trim()
 
     def tokenize(self, texts: str | Iterable[str]) -> list[list[int]]:
         """The ids the model sees of each text: special tokens included, cut at `info.max_length`."""
@@ -123,13 +138,19 @@ class Embedder:
             raise TypeError(f"texts: expected str or an iterable of str, found {type(texts).__name__}")
         return list(texts)
 
-    def _embed_with_bar(self, texts: list[Any], chosen: tuple[Any, Any, int], vectors: NDArray[np.float32]) -> None:
+    def _embed_with_bar(
+        self,
+        texts: list[Any],
+        chosen: tuple[Any, Any, int],
+        vectors: NDArray[np.float32],
+        cancel: CancelToken | None,
+    ) -> None:
         from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
         with tqdm(total=len(texts), desc="Texts", unit="text") as bar:
             for begin in range(0, len(texts), _TEXTS_BETWEEN_UPDATES):
                 part = texts[begin : begin + _TEXTS_BETWEEN_UPDATES]
-                self._model.embed(part, *chosen, vectors[begin : begin + len(part)])
+                self._model.embed(part, *chosen, vectors[begin : begin + len(part)], cancel)
                 bar.update(len(part))
 
     def __reduce__(self) -> Any:
@@ -139,5 +160,5 @@ class Embedder:
         return f"headway.Embedder({os.fspath(self._arguments[0])!r})"
 
 
-def _open(path: Any, threads: Any, precision: Any, max_length: Any) -> Embedder:
-    return Embedder(path, threads=threads, precision=precision, max_length=max_length)
+def _open(path: Any, threads: Any, precision: Any, max_length: Any, memory: Any) -> Embedder:
+    return Embedder(path, threads=threads, precision=precision, max_length=max_length, memory=memory)

@@ -13,10 +13,14 @@ from ._arguments import (
     number,
     optional_integer,
     optional_number,
+    size,
     small_integer,
     text,
+    token,
 )
 from ._errors import ArgumentError
+from ._headway import CancelToken
+from ._memory import MemoryUse
 
 Floats = NDArray[np.float32]
 
@@ -48,12 +52,13 @@ class MultiHead:
         right_window: int | None = None,
         threads: int | None = None,
         precision: Literal["f32", "bf16", "int8"] = "f32",
+        memory: int | None = None,
     ) -> None:
         """qkv_weight: [H size + 2 KV size, D], usually [3 D, D]; qkv_bias: as many numbers as it has rows.
         out_weight: [D, H size], usually [D, D]; out_bias: [D].
         heads: H; kv_heads: KV, which divides it, by default H.
         scale, softcap, is_causal, left_window, right_window: as those of `headway.attention`.
-        threads, precision: as those of `headway.Embedder`.
+        threads, precision, memory: as those of `headway.Embedder`.
         """
 
         def copy(value: Any, name: str, axes: str) -> Floats:
@@ -78,16 +83,28 @@ class MultiHead:
                 "right_window": optional_integer(right_window, "right_window"),
                 "threads": small_integer(threads, "threads"),
                 "precision": text(precision, "precision"),
+                "memory": size(memory, "memory"),
             },
         )
 
+    @property
+    def memory(self) -> MemoryUse:
+        return MemoryUse(*self._layer.memory())
+
+    def trim(self) -> None:
+        """Gives back the working memory that no call uses at this moment."""
+        self._layer.trim()
+
     # Floats | tuple[Floats, Floats] would make callers ask which of them it is.
-    def __call__(self, x: Any, *, lengths: Any = None, return_weights: bool = False) -> Any:
+    def __call__(
+        self, x: Any, *, lengths: Any = None, return_weights: bool = False, cancel: CancelToken | None = None
+    ) -> Any:
         """y, float32 [B, T, D], for x, float32 [B, T, D]; with return_weights also the attention weights,
         [B, H, T, T].
 
         lengths: [B] integers, tokens of each sequence, by default T. What stands beyond them in x is not read, and y
             and the weights are 0 there.
+        cancel: ends the call with an Error when another thread asks for it.
         """
         x = floats(x, "x", "[B, T, D]")
         batch, tokens, width = x.shape
@@ -103,7 +120,7 @@ class MultiHead:
         y = np.empty((len(rows), self._out), np.float32)
         sizes = [self._heads * count * count for count in counts]
         weights = np.empty(sum(sizes), np.float32) if return_weights else None
-        self._layer.run(counts, rows, y, weights)
+        self._layer.run(counts, rows, y, weights, token(cancel))
 
         if whole:
             result = y.reshape(batch, tokens, self._out)
