@@ -1,10 +1,12 @@
 # What was measured, as Markdown: the bars of the project, then every table. Needs nothing but Python.
 # Usage: report.py RESULTS.JSON             prints the report
-#        report.py RESULTS.JSON README.md   puts its short form into the section "Against other engines"
+#        report.py RESULTS.JSON README.md   puts its short form into the section "Against other engines", or, if everybody
+#                                           was held to AVX2, into "Held to AVX2"
 import dataclasses
 import json
 import math
 import pathlib
+import re
 import statistics
 import sys
 
@@ -128,10 +130,11 @@ def table(head, rows):
     return "\n".join(lines) + "\n"
 
 
-def bars_table(results):
+def bars_table(results, measured_only=False):
     state = lambda bar: "not measured" if bar.value is None else "yes" if bar.reached else "**no**"
     return table(("what", "bar", "measured", "reached"),
-                 [(bar.what, bar.bar, bar.text, state(bar)) for bar in bars(results)])
+                 [(bar.what, bar.bar, bar.text, state(bar)) for bar in bars(results)
+                  if bar.value is not None or not measured_only])
 
 
 def by_speed(times):
@@ -237,23 +240,26 @@ def markdown(results):
     return "\n".join(parts)
 
 
-SECTION = "## Against other engines\n"
+def heading(results):
+    """Of the section of the root's README that shows them."""
+    return "### Held to AVX2\n" if results["about"]["avx2"] else "## Against other engines\n"
 
 
 def short(results):
     """What the root's README shows."""
-    parts = [SECTION, "`bench/peers/run.sh` measures this; [its README](bench/peers/README.md) says how.\n",
-             about_text(results["about"]), bars_table(results)]
+    how = ("`bench/peers/run.sh --avx2` measures this.\n" if results["about"]["avx2"] else
+           "`bench/peers/run.sh` measures this; [its README](bench/peers/README.md) says how.\n")
+    parts = [heading(results), how, about_text(results["about"]), bars_table(results, measured_only=results["about"]["avx2"])]
     for precision, case in results.get("mix", {}).items():
         parts += [f"all-MiniLM-L6-v2, {case['texts']} mixed texts, {precision}:\n", embed_table(case)]
     return "\n".join(parts)
 
 
-def with_section(text, section):
-    """`text` with the section of the same heading replaced. ValueError when there is none."""
-    begin = text.index(SECTION)
-    end = text.find("\n## ", begin)
-    return text[:begin] + section + (text[end:] if end >= 0 else "")
+def with_section(text, title, section):
+    """`text` with what stands between `title` and the next heading replaced. ValueError when there is no such title."""
+    begin = text.index(title)
+    end = re.compile("\n##+ ").search(text, begin + len(title))
+    return text[:begin] + section + (text[end.start():] if end else "")
 
 
 def main():
@@ -262,7 +268,7 @@ def main():
         print(markdown(results), end="")
     else:
         file = pathlib.Path(sys.argv[2])
-        file.write_text(with_section(file.read_text(), short(results)))
+        file.write_text(with_section(file.read_text(), heading(results), short(results)))
 
 
 if __name__ == "__main__":

@@ -100,13 +100,15 @@ class Tables(unittest.TestCase):
 
 class Section(unittest.TestCase):
     def test_only_its_own_section_is_replaced(self):
-        text = f"# Title\n\n{report.SECTION}\nold\n\n## Next\n\nmore\n"
-        self.assertEqual(report.with_section(text, f"{report.SECTION}\nnew\n"),
-                         f"# Title\n\n{report.SECTION}\nnew\n\n## Next\n\nmore\n")
+        text = "# Title\n\n## All\n\nold\n\n### Part\n\nold part\n\n## Next\n\nmore\n"
+        self.assertEqual(report.with_section(text, "## All\n", "## All\n\nnew\n"),
+                         "# Title\n\n## All\n\nnew\n\n### Part\n\nold part\n\n## Next\n\nmore\n")
+        self.assertEqual(report.with_section(text, "### Part\n", "### Part\n\nnew\n"),
+                         "# Title\n\n## All\n\nold\n\n### Part\n\nnew\n\n## Next\n\nmore\n")
 
     def test_a_text_without_the_section_is_refused(self):
         with self.assertRaises(ValueError):
-            report.with_section("# Title\n", report.SECTION)
+            report.with_section("# Title\n", "## All\n", "## All\n")
 
     def test_what_it_shows(self):
         about = {"date": "2026-01-02", "cpu": "a CPU", "instructions": ["avx2"], "system": "Linux", "threads": 2,
@@ -114,6 +116,10 @@ class Section(unittest.TestCase):
         shown = report.short({"about": about, "mix": {"f32": case(1, 2)}})
         for part in ("2026-01-02", "a CPU", "onnxruntime 1.2", "2.00 x", "mixed texts, f32", "A quick run"):
             self.assertIn(part, shown)
+        self.assertIn("not measured", shown)
+        held = report.short({"about": about | {"avx2": True}, "mix": {"f32": case(1, 2)}})
+        self.assertTrue(held.startswith("### Held to AVX2\n"), held)
+        self.assertNotIn("not measured", held)
 
 
 class Lines(unittest.TestCase):
