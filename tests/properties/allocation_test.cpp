@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "engine/ops/attention.hpp"
+#include "engine/ops/onednn.hpp"
 #include "engine/ops/precision.hpp"
 #include "tests/properties/counting_malloc.hpp"
 #include "tests/properties/models.hpp"
@@ -89,7 +90,9 @@ void expect_none(const Model& model, const Wanted& wanted) {
         for (int i = 0; i < 5; ++i) batch.run(engine, options);
         const Allocations later = stop_counting();
         EXPECT_GT(first.ours, 0u) << "the control: a first run plans";
-        EXPECT_GT(later.onednn, 0u) << "the control: oneDNN does allocate";
+        if (packed_bits_free_of_rows(Precision::f32)) {  // else products in f32 are ours
+          EXPECT_GT(later.onednn, 0u) << "the control: oneDNN does allocate";
+        }
         EXPECT_EQ(later.ours, 0u);
         // Across, which thread gets which group is chance, and so how far each slab has grown.
         if (threads == 1 || mode == Mode::inside) {
