@@ -28,5 +28,5 @@ check format "$clang_format" --dry-run -Werror "${sources[@]}"
 check layers scripts/check_layers.py
 check style scripts/check_style.py
 check readme scripts/check_readme.py
-check scripts shellcheck --external-sources scripts/*.sh bench/peers/*.sh tests/python/*.sh .ci/run
+check scripts shellcheck --external-sources scripts/*.sh bench/peers/*.sh tests/*/*.sh .ci/run
 exit "$failed"

@@ -16,9 +16,14 @@ if [ "${HEADWAY_LONG_TESTS:-}" = 1 ]; then tools+=(wrk:wrk); fi
 case "${1:-}" in
   "") ;;
   --checks)
-    tools+=(clang-format-14:clang-format-14 shellcheck:shellcheck)
-    # For the test that opens a page; Ubuntu has no browser as a package, and the test is skipped there.
-    if grep -qs "^ID=debian" /etc/os-release; then tools+=(chromium-headless-shell:chromium-headless-shell); fi
+    # clang, and what LLVM's OpenMP has for it, is for the test that looks for data races.
+    tools+=(clang-format-14:clang-format-14 shellcheck:shellcheck clang++:clang)
+    libraries+=(libomp-dev)
+    # A browser for the test that opens a page; Ubuntu has no browser as a package, and the test is skipped there.
+    if grep -qs "^ID=debian" /etc/os-release; then
+      tools+=(chromium-headless-shell:chromium-headless-shell)
+      libraries+=(libclang-rt-dev)  # elsewhere it comes with clang
+    fi
     ;;
   *) die "unknown option $1 (known: --checks)" ;;
 esac
