@@ -88,7 +88,10 @@ EmbedStats Embedder::embed(std::span<const std::string_view> texts, float* out,
   if (out == nullptr && !texts.empty())
     fail(ErrorCode::invalid_argument, "out: expected room for ", texts.size(),
          " vectors, found a null pointer");
-  const auto& [runner, prompts, width, skips_prompt] = *state_;
+  const TextRunner& runner = state_->runner;
+  const Prompts& prompts = state_->prompts;
+  const int64_t width = state_->width;
+  const bool skips_prompt = state_->skips_prompt;
   const int64_t dim = dim_of(chosen);
   const std::string prompt = choose_prompt(prompts, chosen);
   const auto skipped = static_cast<int64_t>(

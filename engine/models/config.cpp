@@ -122,7 +122,8 @@ void expect_none(JsonNode config, const char* field) {
 }
 
 void expect_plain_encoder(JsonNode config) {
-  expect_value(config, "position_embedding_type", {"absolute"});
+  expect_value(config, "position_embedding_type",
+               std::initializer_list<std::string_view>{"absolute"});
   for (const char* field : {"is_decoder", "add_cross_attention"})
     expect_value(config, field, false);
 }

@@ -41,7 +41,7 @@ double rotary_base(JsonNode config, const char* type, const char* old_field, dou
   if (!all) return otherwise;
   const auto parameters = find_value(*all, type);
   if (!parameters) return otherwise;
-  expect_value(*parameters, "rope_type", {"default"});
+  expect_value(*parameters, "rope_type", std::initializer_list<std::string_view>{"default"});
   return read_positive(*parameters, "rope_theta", otherwise);
 }
 

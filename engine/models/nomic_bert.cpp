@@ -35,7 +35,7 @@ NomicConfig read_native(JsonNode config) {
   nomic.rotary_base = 1000;
   expect_value(config, "head_dim", static_cast<double>(nomic.sizes.dim / nomic.sizes.heads));
   if (const auto rotary = find_value(config, "rope_parameters")) {
-    expect_value(*rotary, "rope_type", {"default"});
+    expect_value(*rotary, "rope_type", std::initializer_list<std::string_view>{"default"});
     nomic.rotary_base = read_positive(*rotary, "rope_theta", 1000);
   }
   return nomic;
