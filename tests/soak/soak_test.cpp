@@ -2,6 +2,7 @@
 // the process holds levels off.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <barrier>
@@ -13,6 +14,7 @@
 #include <random>
 #include <thread>
 
+#include "engine/platform/cpu.hpp"
 #include "headway/attention.hpp"
 #include "headway/headway.h"
 #include "tests/soak/resources.hpp"
@@ -252,9 +254,14 @@ TEST(Soak, LevelsOff) {
 
   EXPECT_LE(memory(rounds, kRounds - 3, kRounds),
             1.02 * memory(rounds, kRounds / 2, kRounds / 2 + 3));
-  EXPECT_EQ(last.threads, middle.threads);
+  // Callers, canceller, this one, and the pool's beside a caller on all cores or in an engine of 3
+  // threads; it may start the last of them late.
+  const long pool = std::max(default_threads(), 3) - 1;
+  EXPECT_LE(last.threads, static_cast<long>(kThreads) + 2 + pool);
+  const long started = std::max(last.threads - middle.threads, 0L);
   EXPECT_EQ(last.files, middle.files);
-  EXPECT_LE(last.mappings, middle.mappings + 4);  // the heap has some, which come and go
+  // The heap has some, which come and go; a thread has a stack and a heap.
+  EXPECT_LE(last.mappings, middle.mappings + 4 * (1 + started));
   std::this_thread::sleep_for(std::chrono::seconds(1));
   const double before = cpu_seconds();
   std::this_thread::sleep_for(std::chrono::seconds(1));
