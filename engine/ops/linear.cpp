@@ -47,12 +47,15 @@ PackedLinear::PackedLinear(Precision precision, int64_t in, int64_t out, bool bi
   packed_bytes_ = checked_add(chunk_offset_, Arena::kAlignment, "packed weights");
 }
 
+PackedBlocks PackedLinear::own_blocks(int64_t width) const {
+  return {static_cast<size_t>(in_), static_cast<size_t>(width), kOwnBlock};
+}
+
 size_t PackedLinear::weight_bytes(int64_t width) const {
   if (!own()) return packed_weight_bytes(precision_, in_, width);
   checked_mul(checked_add(in_, 15, "packed weights"), checked_add(width, 63, "packed weights"),
               "packed weights");
-  const PackedBlocks blocks{static_cast<size_t>(in_), static_cast<size_t>(width), kOwnBlock};
-  return checked_mul(blocks.elements(), sizeof(float), "packed weights");
+  return checked_mul(own_blocks(width).elements(), sizeof(float), "packed weights");
 }
 
 int64_t PackedLinear::round_up_rows(int64_t rows) const {
@@ -109,9 +112,7 @@ void PackedLinear::pack_panel(const Panel& panel, std::span<float> weights,
   switch (precision_) {
     case Precision::f32:
       if (own()) {
-        return pack_blocks(weights.data(),
-                           {static_cast<size_t>(in_), static_cast<size_t>(panel.width), kOwnBlock},
-                           reinterpret_cast<float*>(to));
+        return pack_blocks(weights.data(), own_blocks(panel.width), reinterpret_cast<float*>(to));
       }
       return pack_weight(precision_, weights.data(), in_, panel.width, to);
     case Precision::bf16: {

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "engine/kernels/layer_norm.hpp"
+#include "engine/kernels/packed_product.hpp"
 #include "engine/ops/onednn.hpp"
 #include "engine/runtime/team.hpp"
 #include "headway/operations.hpp"
@@ -99,6 +100,7 @@ class PackedLinear {
     return precision_ == Precision::f32 && !packed_bits_free_of_rows(Precision::f32);
   }
   bool fixed_rows() const { return !own() && !packed_bits_free_of_rows(precision_); }
+  PackedBlocks own_blocks(int64_t width) const;
   size_t weight_bytes(int64_t width) const;
   int64_t tile_rows() const { return fixed_rows() ? kFixedRows : kTileRows; }
   int64_t round_up_rows(int64_t rows) const;
