@@ -39,8 +39,7 @@ void run(const Arguments& args) {
   const Classifier classifier = Classifier::open(
       args.model,
       {.threads = args.threads, .max_length = args.max_length, .precision = args.precision});
-  if (reader.is_terminal())
-    std::fputs("headway: type one text a line; Ctrl-D on an empty line ends\n", stderr);
+  reader.invite("text");
   constexpr size_t kWindow = 1024;
   const Stopwatch watch;
   ProgressLine progress(reader.size());
@@ -62,9 +61,7 @@ void run(const Arguments& args) {
   progress.clear();
   sink.commit();
   std::fprintf(stderr, "headway: %s texts%s\n", grouped(stats.texts).c_str(),
-               stats.truncated > 0
-                   ? cat("; ", stats.truncated, " longer than the limit and cut").c_str()
-                   : "");
+               cut_note(stats).c_str());
 }
 
 constexpr const char* kFooter =

@@ -88,8 +88,7 @@ void run(const Arguments& args) {
       {.threads = args.threads, .max_length = args.max_length, .precision = args.precision});
   const auto writer =
       make_vector_writer(sink, args.chosen_format(), embedder.dim_of(args.chosen()));
-  if (reader.is_terminal())
-    std::fputs("headway: type one text a line; Ctrl-D on an empty line ends\n", stderr);
+  reader.invite("text");
 
   const Stopwatch watch;
   EmbedSummary summary;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "engine/cli/interrupt.hpp"
@@ -45,8 +46,9 @@ LineReader::LineReader(const std::string& path)
   }
 }
 
-bool LineReader::is_terminal() const {
-  return ::isatty(fd_) == 1;
+void LineReader::invite(const char* what) const {
+  if (::isatty(fd_) == 1)
+    std::fprintf(stderr, "headway: type one %s a line; Ctrl-D on an empty line ends\n", what);
 }
 
 bool LineReader::read_more() {

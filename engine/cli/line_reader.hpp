@@ -38,8 +38,8 @@ class LineReader {
   uint64_t position() const { return position_; }
   // As messages call it: a quoted path, or "standard input".
   const std::string& name() const { return name_; }
-  // Whether it waits for somebody to type.
-  bool is_terminal() const;
+  // Says on standard error what to type ("text", "document"), where somebody is to.
+  void invite(const char* what) const;
 
  private:
   bool read_more();  // false at the end of the input

@@ -60,6 +60,10 @@ void ProgressLine::clear() {
   shown_ = false;
 }
 
+std::string cut_note(const EmbedStats& stats) {
+  return stats.truncated > 0 ? cat("; ", stats.truncated, " longer than the limit and cut") : "";
+}
+
 std::string EmbedSummary::sentence() const {
   std::string text =
       cat(grouped(stats.texts), stats.texts == 1 ? " text (" : " texts (", grouped(stats.tokens),

@@ -44,6 +44,9 @@ class ProgressLine {
   std::optional<Stopwatch> last_;
 };
 
+// "; 12 longer than the limit and cut", or nothing where none was.
+std::string cut_note(const EmbedStats& stats);
+
 // What a whole `headway embed` did.
 struct EmbedSummary {
   EmbedStats stats;

@@ -8,6 +8,7 @@
 #include "engine/cli/command.hpp"
 #include "engine/cli/interrupt.hpp"
 #include "engine/cli/line_reader.hpp"
+#include "engine/cli/progress.hpp"
 #include "engine/formats/json_writer.hpp"
 #include "headway/reranker.hpp"
 
@@ -41,8 +42,7 @@ void run(const Arguments& args) {
   const Reranker reranker = Reranker::open(
       args.model,
       {.threads = args.threads, .max_length = args.max_length, .precision = args.precision});
-  if (reader.is_terminal())
-    std::fputs("headway: type one document a line; Ctrl-D on an empty line ends\n", stderr);
+  reader.invite("document");
   const std::vector<std::string> lines = read_all(reader);
   const std::vector<std::string_view> documents(lines.begin(), lines.end());
   std::vector<float> scores(documents.size());
@@ -57,10 +57,7 @@ void run(const Arguments& args) {
                    .str() +
                "\n");
   sink.commit();
-  std::fprintf(stderr, "headway: %zu documents%s\n", documents.size(),
-               stats.truncated > 0
-                   ? cat("; ", stats.truncated, " longer than the limit and cut").c_str()
-                   : "");
+  std::fprintf(stderr, "headway: %zu documents%s\n", documents.size(), cut_note(stats).c_str());
 }
 
 constexpr const char* kFooter =
