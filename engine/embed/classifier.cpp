@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/checked.hpp"
+#include "engine/embed/sigmoid.hpp"
 #include "engine/embed/text_runner.hpp"
 #include "engine/models/heads.hpp"
 
@@ -74,8 +75,7 @@ Classes Classifier::classify(std::span<const std::string_view> texts,
     for (size_t i = 0; i < texts.size(); ++i)
       softmax(std::span(classes.scores).subspan(i * labels, labels));
   } else if (info().activation == "sigmoid") {
-    for (float& score : classes.scores)
-      score = static_cast<float>(1 / (1 + std::exp(-double{score})));
+    apply_sigmoid(classes.scores);
   }
   return classes;
 }

@@ -8,6 +8,7 @@
 
 #include "engine/base/checked.hpp"
 #include "engine/embed/optional_json.hpp"
+#include "engine/embed/sigmoid.hpp"
 #include "engine/embed/text_runner.hpp"
 #include "engine/models/heads.hpp"
 
@@ -84,9 +85,7 @@ EmbedStats Reranker::score(std::string_view query, std::span<const std::string_v
     engine().run(window.inputs, std::span(&output, 1), options);
   };
   const EmbedStats stats = runner().run(documents.size(), bytes, encode, run, options);
-  if (info().activation == "sigmoid")
-    for (float& score : std::span(scores, documents.size()))
-      score = static_cast<float>(1 / (1 + std::exp(-double{score})));
+  if (info().activation == "sigmoid") apply_sigmoid({scores, documents.size()});
   return stats;
 }
 
