@@ -75,14 +75,15 @@ SparseEmbedder SparseEmbedder::open(const std::filesystem::path& directory,
       std::make_shared<const TextRunner>(make_runner(std::move(opened), std::move(info), options)));
 }
 
-std::vector<SparseVector> SparseEmbedder::embed(std::span<const std::string_view> texts,
-                                                const RunOptions& options,
-                                                const EmbedOptions& chosen) const {
+SparseEmbeddings SparseEmbedder::embed(std::span<const std::string_view> texts,
+                                       const RunOptions& options,
+                                       const EmbedOptions& chosen) const {
   const std::string prompt =
       choose_prompt({info().prompts, info().default_prompt_name, {}}, chosen);
   const EncodeOptions encode_options{.max_length = static_cast<size_t>(info().max_length)};
   const auto width = static_cast<size_t>(info().dim);
-  std::vector<SparseVector> vectors(texts.size());
+  SparseEmbeddings result;
+  result.vectors.resize(texts.size());
   std::vector<float> greatest;
   size_t begin = 0;
   const auto bytes = [&](size_t i) { return prompt.size() + texts[begin + i].size(); };
@@ -95,14 +96,15 @@ std::vector<SparseVector> SparseEmbedder::embed(std::span<const std::string_view
     const Output output{"greatest", MutableTensorView(greatest.data(), {count, info().dim})};
     engine().run(window.inputs, std::span(&output, 1), options);
     for (size_t i = 0; i < static_cast<size_t>(count); ++i)
-      vectors[begin + window.first + i] =
+      result.vectors[begin + window.first + i] =
           sparse(std::span(greatest).subspan(i * width, width), info().activation == "log1p_relu");
   };
   // As dense rows 256 texts take 31 MB with the 30,522 tokens of BERT.
   constexpr size_t kTexts = 256;
   for (begin = 0; begin < texts.size(); begin += kTexts)
-    runner().run(std::min(kTexts, texts.size() - begin), bytes, encode, run, options);
-  return vectors;
+    result.stats +=
+        runner().run(std::min(kTexts, texts.size() - begin), bytes, encode, run, options);
+  return result;
 }
 
 }  // namespace headway

@@ -18,6 +18,12 @@ struct SparseVector {
   std::vector<float> weights;   // of each
 };
 
+// A vector for each text.
+struct SparseEmbeddings {
+  std::vector<SparseVector> vectors;
+  EmbedStats stats;
+};
+
 // The dot product.
 HEADWAY_API double similarity(const SparseVector& a, const SparseVector& b);
 
@@ -32,9 +38,8 @@ class HEADWAY_API SparseEmbedder : public TextModel {
                              const EmbedderOptions& options = {});
 
   // Of EmbedOptions the prompt counts.
-  std::vector<SparseVector> embed(std::span<const std::string_view> texts,
-                                  const RunOptions& options = {},
-                                  const EmbedOptions& chosen = {}) const;
+  SparseEmbeddings embed(std::span<const std::string_view> texts, const RunOptions& options = {},
+                         const EmbedOptions& chosen = {}) const;
 
  private:
   using TextModel::TextModel;

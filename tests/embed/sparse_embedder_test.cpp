@@ -27,7 +27,7 @@ class GoldenSparse : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(GoldenSparse, VectorsAreThoseOfTheReference) {
-  const std::vector<SparseVector> vectors = embedder.embed(texts, {}, query);
+  const std::vector<SparseVector> vectors = embedder.embed(texts, {}, query).vectors;
   ASSERT_EQ(vectors.size(), texts.size());
   for (size_t i = 0; i < texts.size(); ++i) {
     const JsonNode row = expected.root().at("vectors")[i];
@@ -44,14 +44,28 @@ TEST_P(GoldenSparse, VectorsAreThoseOfTheReference) {
 TEST_P(GoldenSparse, VectorsDependOnNothingElse) {
   std::vector<std::string_view> many;  // more than are kept as dense rows at once
   while (many.size() < 300) many.insert(many.end(), texts.begin(), texts.end());
-  const std::vector<SparseVector> all = embedder.embed(many);
+  const std::vector<SparseVector> all = embedder.embed(many).vectors;
   RunOptions one_thread;
   one_thread.threads = 1;
   for (size_t i = 0; i < many.size(); i += 37) {
-    const SparseVector one = embedder.embed(std::span(many).subspan(i, 1), one_thread)[0];
+    const SparseVector one = embedder.embed(std::span(many).subspan(i, 1), one_thread).vectors[0];
     EXPECT_EQ(one.tokens, all[i].tokens);
     EXPECT_EQ(one.weights, all[i].weights);
   }
+}
+
+TEST_P(GoldenSparse, CountsWhatItReads) {
+  std::string words;  // more than the limit of 64
+  for (int i = 0; i < 100; ++i) words += "a ";
+  std::vector<std::string_view> many;  // more than are kept as dense rows at once
+  while (many.size() < 300) many.insert(many.end(), {"a", words});
+  const EmbedStats one = embedder.embed(std::span(many).subspan(0, 2)).stats;
+  const EmbedStats all = embedder.embed(many).stats;
+  EXPECT_EQ(one.truncated, 1);
+  EXPECT_EQ(one.tokens, 3 + embedder.info().max_length);
+  EXPECT_EQ(all.texts, 300);
+  EXPECT_EQ(all.truncated, 150);
+  EXPECT_EQ(all.tokens, 150 * one.tokens);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GoldenSparse, testing::Values("sparse", "sparse-twice"));
