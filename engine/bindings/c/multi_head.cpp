@@ -134,10 +134,7 @@ headway_status headway_multi_head_create(const headway_multi_head_weights* weigh
 
 headway_status headway_multi_head_copy(const headway_multi_head* layer, headway_multi_head** copy,
                                        headway_error* error) {
-  return guard(error, [&] {
-    not_null(copy, "copy") = nullptr;
-    *copy = open_handle(layer_of(layer));
-  });
+  return copy_handle(layer, "layer", copy, error);
 }
 
 void headway_multi_head_close(headway_multi_head* layer) {

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "engine/base/message.hpp"
+#include "engine/bindings/c/guard.hpp"
+#include "engine/bindings/c/structs.hpp"
 
 namespace headway::c {
 
@@ -34,6 +36,15 @@ std::shared_ptr<T> find(const T* handle, std::string_view name) {
          handle == nullptr ? "NULL" : "one that has been closed, or is none");
   }
   return std::static_pointer_cast<T>(std::move(found));
+}
+
+// Opens a further handle of the object that `handle` is of.
+template <typename T>
+headway_status copy_handle(const T* handle, std::string_view name, T** copy, headway_error* error) {
+  return guard(error, [&] {
+    not_null(copy, "copy") = nullptr;
+    *copy = static_cast<T*>(open_handle(find(handle, name), typeid(T)));
+  });
 }
 
 }  // namespace headway::c

@@ -115,10 +115,7 @@ headway_status headway_tokenizer_open(const char* directory, headway_tokenizer**
 
 headway_status headway_tokenizer_copy(const headway_tokenizer* tokenizer, headway_tokenizer** copy,
                                       headway_error* error) {
-  return guard(error, [&] {
-    not_null(copy, "copy") = nullptr;
-    *copy = open_handle(headway_tokenizer{tokenizer_of(tokenizer)});
-  });
+  return copy_handle(tokenizer, "tokenizer", copy, error);
 }
 
 void headway_tokenizer_close(headway_tokenizer* tokenizer) {
