@@ -103,7 +103,33 @@ typedef struct headway_memory {
   size_t peak;            // the most ever held
 } headway_memory;
 
-// A sentence-transformers model directory, opened.
+// Model directories, opened for a task on texts. The kinds of models differ in that task alone: all
+// have _open, _copy, _close, _get_info, _get_memory, _trim and _get_tokenizer, as an embedder has.
+
+// Bytes in UTF-8 that need no 0 at their end. Invalid ones count as U+FFFD.
+typedef struct headway_text {
+  const char* data;  // may be NULL when length is 0
+  size_t length;
+} headway_text;
+
+// Texts to ids and back; see below.
+typedef struct headway_tokenizer headway_tokenizer;
+
+typedef struct headway_model_info {
+  size_t size;
+  int64_t dim;  // numbers of one vector; of a classifier, its labels
+  int64_t layers, heads, vocabulary, parameters;
+  int64_t max_length;           // tokens of a text, the limit in force
+  const char* max_length_from;  // where it comes from. The texts live as long as a handle does
+  const char* architecture;     // "bert"
+  const char* pooling;          // "mean", "cls + max"
+  int32_t normalize;            // 1: vectors have length 1
+  const char* const* labels;    // [label_count], in the order of scores, as long as a handle lives
+  size_t label_count;           // of classifiers and rerankers, else 0
+  const char* activation;       // what makes scores of logits: "sigmoid", "softmax", "identity"
+} headway_model_info;
+
+// A sentence-transformers model directory: texts to vectors.
 typedef struct headway_embedder headway_embedder;
 
 // `options` may be NULL.
@@ -115,17 +141,6 @@ HEADWAY_API headway_status headway_embedder_copy(const headway_embedder* embedde
                                                  headway_embedder** copy, headway_error* error);
 // NULL is allowed.
 HEADWAY_API void headway_embedder_close(headway_embedder* embedder);
-
-typedef struct headway_model_info {
-  size_t size;
-  int64_t dim;  // numbers of one vector
-  int64_t layers, heads, vocabulary, parameters;
-  int64_t max_length;           // tokens of a text, the limit in force
-  const char* max_length_from;  // where it comes from. The texts live as long as a handle does
-  const char* architecture;     // "bert"
-  const char* pooling;          // "mean", "cls + max"
-  int32_t normalize;            // 1: vectors have length 1
-} headway_model_info;
 HEADWAY_API headway_status headway_embedder_get_info(const headway_embedder* embedder,
                                                      headway_model_info* info,
                                                      headway_error* error);
@@ -136,11 +151,10 @@ HEADWAY_API headway_status headway_embedder_get_memory(const headway_embedder* e
 HEADWAY_API headway_status headway_embedder_trim(const headway_embedder* embedder,
                                                  headway_error* error);
 
-// Bytes in UTF-8 that need no 0 at their end. Invalid ones count as U+FFFD.
-typedef struct headway_text {
-  const char* data;  // may be NULL when length is 0
-  size_t length;
-} headway_text;
+// Its tokenizer, as a handle of its own: to be closed, and valid without the embedder.
+HEADWAY_API headway_status headway_embedder_get_tokenizer(const headway_embedder* embedder,
+                                                          headway_tokenizer** tokenizer,
+                                                          headway_error* error);
 
 typedef struct headway_embed_request {
   size_t size;
@@ -162,17 +176,127 @@ typedef struct headway_embed_request {
 HEADWAY_API headway_status headway_embed(const headway_embedder* embedder,
                                          headway_embed_request* request, headway_error* error);
 
-// Texts to ids and back, as the tokenizer files of a model directory say.
-typedef struct headway_tokenizer headway_tokenizer;
+// A cross-encoder: which documents answer a query. What it opens is written in reranker.hpp.
+typedef struct headway_reranker headway_reranker;
+HEADWAY_API headway_status headway_reranker_open(const char* directory,
+                                                 const headway_options* options,
+                                                 headway_reranker** reranker, headway_error* error);
+HEADWAY_API headway_status headway_reranker_copy(const headway_reranker* reranker,
+                                                 headway_reranker** copy, headway_error* error);
+HEADWAY_API void headway_reranker_close(headway_reranker* reranker);
+HEADWAY_API headway_status headway_reranker_get_info(const headway_reranker* reranker,
+                                                     headway_model_info* info,
+                                                     headway_error* error);
+HEADWAY_API headway_status headway_reranker_get_memory(const headway_reranker* reranker,
+                                                       headway_memory* memory,
+                                                       headway_error* error);
+HEADWAY_API headway_status headway_reranker_trim(const headway_reranker* reranker,
+                                                 headway_error* error);
+HEADWAY_API headway_status headway_reranker_get_tokenizer(const headway_reranker* reranker,
+                                                          headway_tokenizer** tokenizer,
+                                                          headway_error* error);
+
+typedef struct headway_rerank_request {
+  size_t size;
+  headway_text query;
+  const headway_text* documents;   // [count]
+  size_t count;                    // may be 0
+  float* scores;                   // [capacity]: of each document
+  size_t* ranking;                 // [capacity]: indices of documents, the best first; or NULL
+  size_t capacity;                 // at least count
+  const headway_run_options* run;  // or NULL
+  // Results
+  int64_t tokens;     // of all pairs, special ones included, after cutting
+  int64_t truncated;  // pairs that were longer than the limit
+} headway_rerank_request;
+HEADWAY_API headway_status headway_rerank(const headway_reranker* reranker,
+                                          headway_rerank_request* request, headway_error* error);
+
+// A model for sequence classification: which labels texts have. What it opens is written in
+// classifier.hpp.
+typedef struct headway_classifier headway_classifier;
+HEADWAY_API headway_status headway_classifier_open(const char* directory,
+                                                   const headway_options* options,
+                                                   headway_classifier** classifier,
+                                                   headway_error* error);
+HEADWAY_API headway_status headway_classifier_copy(const headway_classifier* classifier,
+                                                   headway_classifier** copy, headway_error* error);
+HEADWAY_API void headway_classifier_close(headway_classifier* classifier);
+HEADWAY_API headway_status headway_classifier_get_info(const headway_classifier* classifier,
+                                                       headway_model_info* info,
+                                                       headway_error* error);
+HEADWAY_API headway_status headway_classifier_get_memory(const headway_classifier* classifier,
+                                                         headway_memory* memory,
+                                                         headway_error* error);
+HEADWAY_API headway_status headway_classifier_trim(const headway_classifier* classifier,
+                                                   headway_error* error);
+HEADWAY_API headway_status headway_classifier_get_tokenizer(const headway_classifier* classifier,
+                                                            headway_tokenizer** tokenizer,
+                                                            headway_error* error);
+
+typedef struct headway_classify_request {
+  size_t size;
+  const headway_text* texts;       // [count]
+  size_t count;                    // may be 0
+  float* scores;                   // [count, label_count] of headway_model_info
+  size_t capacity;                 // of `scores`, in floats: at least count * label_count
+  const headway_run_options* run;  // or NULL
+  // Results, as of headway_embed_request
+  int64_t tokens;
+  int64_t truncated;
+} headway_classify_request;
+HEADWAY_API headway_status headway_classify(const headway_classifier* classifier,
+                                            headway_classify_request* request,
+                                            headway_error* error);
+
+// A model for sparse vectors over the vocabulary (SPLADE). What it opens is written in
+// sparse_embedder.hpp.
+typedef struct headway_sparse_embedder headway_sparse_embedder;
+HEADWAY_API headway_status headway_sparse_embedder_open(const char* directory,
+                                                        const headway_options* options,
+                                                        headway_sparse_embedder** sparse_embedder,
+                                                        headway_error* error);
+HEADWAY_API headway_status
+headway_sparse_embedder_copy(const headway_sparse_embedder* sparse_embedder,
+                             headway_sparse_embedder** copy, headway_error* error);
+HEADWAY_API void headway_sparse_embedder_close(headway_sparse_embedder* sparse_embedder);
+HEADWAY_API headway_status headway_sparse_embedder_get_info(
+    const headway_sparse_embedder* sparse_embedder, headway_model_info* info, headway_error* error);
+HEADWAY_API headway_status headway_sparse_embedder_get_memory(
+    const headway_sparse_embedder* sparse_embedder, headway_memory* memory, headway_error* error);
+HEADWAY_API headway_status
+headway_sparse_embedder_trim(const headway_sparse_embedder* sparse_embedder, headway_error* error);
+HEADWAY_API headway_status
+headway_sparse_embedder_get_tokenizer(const headway_sparse_embedder* sparse_embedder,
+                                      headway_tokenizer** tokenizer, headway_error* error);
+
+// The numbers above 0 of all vectors, one vector after the other (the form CSR of sparse matrices).
+typedef struct headway_sparse_embed_request {
+  size_t size;
+  const headway_text* texts;  // [count]
+  size_t count;               // may be 0
+  headway_text prompt;        // as of headway_embed_request
+  headway_text prompt_name;
+  size_t* offsets;  // [count + 1]: vector i has the numbers from offsets[i] up to offsets[i + 1]
+  int32_t* ids;     // [capacity]: of the tokens they stand for, ascending in a vector
+  float* weights;   // [capacity]: the numbers
+  size_t capacity;  // count * dim is always enough
+  const headway_run_options* run;  // or NULL
+  // Results, `tokens` and `truncated` as of headway_embed_request
+  size_t total;  // of numbers; also with HEADWAY_BUFFER_TOO_SMALL, then the capacity needed
+  int64_t tokens;
+  int64_t truncated;
+} headway_sparse_embed_request;
+HEADWAY_API headway_status headway_sparse_embed(const headway_sparse_embedder* sparse_embedder,
+                                                headway_sparse_embed_request* request,
+                                                headway_error* error);
+
+// Texts to ids and back, as the tokenizer files of a model directory say: a headway_tokenizer.
 
 // A directory with tokenizer.json or vocab.txt; no weights are needed.
 HEADWAY_API headway_status headway_tokenizer_open(const char* directory,
                                                   headway_tokenizer** tokenizer,
                                                   headway_error* error);
-// That of an embedder, as a handle of its own: to be closed, and valid without the embedder.
-HEADWAY_API headway_status headway_embedder_get_tokenizer(const headway_embedder* embedder,
-                                                          headway_tokenizer** tokenizer,
-                                                          headway_error* error);
 HEADWAY_API headway_status headway_tokenizer_copy(const headway_tokenizer* tokenizer,
                                                   headway_tokenizer** copy, headway_error* error);
 // NULL is allowed.

@@ -14,10 +14,7 @@ namespace {
 
 void embed(const Embedder& embedder, headway_embed_request& request) {
   const headway_embed_request given = read_struct(&request, "request");
-  EmbedOptions chosen;
-  if (given.prompt.data) chosen.prompt = read_text(given.prompt, "request.prompt");
-  if (given.prompt_name.data)
-    chosen.prompt_name = read_text(given.prompt_name, "request.prompt_name");
+  EmbedOptions chosen = read_prompts(given.prompt, given.prompt_name);
   chosen.dimensions = given.dimensions;
   const size_t needed =
       checked_mul(given.count, static_cast<size_t>(embedder.dim_of(chosen)), "request.count");

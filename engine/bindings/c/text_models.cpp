@@ -23,7 +23,15 @@ std::vector<std::string_view> read_texts(const headway_text* texts, size_t count
   return views;
 }
 
-void write_model_info(headway_model_info* out, const ModelInfo& model) {
+EmbedOptions read_prompts(const headway_text& prompt, const headway_text& prompt_name) {
+  EmbedOptions chosen;
+  if (prompt.data) chosen.prompt = read_text(prompt, "request.prompt");
+  if (prompt_name.data) chosen.prompt_name = read_text(prompt_name, "request.prompt_name");
+  return chosen;
+}
+
+void write_model_info(headway_model_info* out, const ModelInfo& model,
+                      std::span<const char* const> labels) {
   headway_model_info info{};
   info.dim = model.dim;
   info.layers = model.layers;
@@ -35,6 +43,9 @@ void write_model_info(headway_model_info* out, const ModelInfo& model) {
   info.architecture = model.architecture.c_str();
   info.pooling = model.pooling.c_str();
   info.normalize = model.normalize;
+  info.labels = labels.data();
+  info.label_count = labels.size();
+  info.activation = model.activation.c_str();
   write_struct(out, "info", info);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -21,16 +22,21 @@ namespace headway::c {
 template <typename T>
 struct TextModelObject {
   using Model = T;
-  explicit TextModelObject(T opened) : model(std::move(opened)) {}
+  explicit TextModelObject(T opened) : model(std::move(opened)) {
+    for (const std::string& label : model.info().labels) labels.push_back(label.c_str());
+  }
 
   T model;
+  std::vector<const char*> labels;  // those of `model`, as C has them
 };
 
 // `options` may be NULL: then the defaults.
 EmbedderOptions read_model_options(const headway_options* options);
 // Error(invalid_argument) naming the text, by the name of their array.
 std::vector<std::string_view> read_texts(const headway_text* texts, size_t count, const char* name);
-void write_model_info(headway_model_info* out, const ModelInfo& model);
+EmbedOptions read_prompts(const headway_text& prompt, const headway_text& prompt_name);
+void write_model_info(headway_model_info* out, const ModelInfo& model,
+                      std::span<const char* const> labels);
 
 template <typename Handle>
 headway_status open_model(const char* directory, const headway_options* options, Handle** opened,
@@ -42,10 +48,19 @@ headway_status open_model(const char* directory, const headway_options* options,
   });
 }
 
-// Calls `task` with the model, which stays while the call does, and with what else it takes.
-template <typename Handle, typename Task>
-headway_status use_model(const Handle* handle, headway_error* error, Task task) {
-  return guard(error, [&] { task(find(handle, Handle::kName)->model); });
+template <typename Handle>
+headway_status get_model_info(const Handle* handle, headway_model_info* info,
+                              headway_error* error) {
+  return guard(error, [&] {
+    const auto opened = find(handle, Handle::kName);
+    write_model_info(info, opened->model.info(), opened->labels);
+  });
+}
+
+// Calls `use` with the model, which stays while the call does.
+template <typename Handle, typename Use>
+headway_status use_model(const Handle* handle, headway_error* error, Use use) {
+  return guard(error, [&] { use(find(handle, Handle::kName)->model); });
 }
 
 // The same with the request of a task.
@@ -78,9 +93,7 @@ headway_status run_model(const Handle* handle, Request* request, headway_error* 
   }                                                                                                \
   headway_status headway_##kind##_get_info(const headway_##kind* handle, headway_model_info* info, \
                                            headway_error* error) {                                 \
-    return headway::c::use_model(handle, error, [&](const Class& model) {                          \
-      headway::c::write_model_info(info, model.info());                                            \
-    });                                                                                            \
+    return headway::c::get_model_info(handle, info, error);                                        \
   }                                                                                                \
   headway_status headway_##kind##_get_memory(const headway_##kind* handle, headway_memory* memory, \
                                              headway_error* error) {                               \

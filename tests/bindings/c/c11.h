@@ -1,4 +1,4 @@
-// What c11.c does, for the C++ test that calls it.
+// What the programs in C do, for the C++ test that calls them.
 #pragma once
 
 #ifdef __cplusplus
@@ -7,6 +7,7 @@ extern "C" {
 
 // 0, or the number of the step that went wrong.
 int use_headway_from_c(const char* model_directory);
+int use_tasks_from_c(const char* reranker, const char* classifier, const char* sparse_embedder);
 
 #ifdef __cplusplus
 }

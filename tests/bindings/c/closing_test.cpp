@@ -5,9 +5,10 @@
 
 #include <atomic>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include "tests/bindings/c/handles.hpp"
+#include "tests/bindings/c/kinds.hpp"
 
 namespace headway::c {
 namespace {
@@ -97,29 +98,23 @@ TEST(CHandles, MayBeClosedWhileOthersCall) {
   EXPECT_EQ(headway_multi_head_run(kept.handle.get(), &first_request, nullptr), HEADWAY_OK);
 }
 
-// The last handle goes while calls are under way.
-TEST(CHandles, OfAnEmbedderMayBeClosedWhileItEmbeds) {
-  auto owner = open_model();
-  const headway_embedder* embedder = owner.get();
+// The last handle of a model goes while calls are under way. `call(handle)` returns a status, and
+// whether what it got is right.
+template <typename Handle, typename Call>
+void expect_to_close_well(Owned<Handle> owner, Call call) {
+  const Handle* handle = owner.get();
   std::atomic<int> wrong{0}, ended_well{0};
   std::vector<std::jthread> callers;
   for (int i = 0; i < 16; ++i) {
     callers.emplace_back([&] {
-      const std::vector<headway_text> texts(4, {"a cat sleeps on the sofa", 24});
-      std::vector<float> vectors(texts.size() * 384);
-      auto request = sized<headway_embed_request>();
-      request.texts = texts.data();
-      request.count = texts.size();
-      request.vectors = vectors.data();
-      request.capacity = vectors.size();
       for (;;) {
-        const headway_status status = headway_embed(embedder, &request, nullptr);
+        const auto [status, right] = call(handle);
         if (status != HEADWAY_OK) {
           wrong += status != HEADWAY_INVALID_ARGUMENT;
           return;
         }
         ++ended_well;
-        for (size_t j = 384; j < vectors.size(); ++j) wrong += vectors[j] != vectors[j - 384];
+        wrong += !right;
       }
     });
   }
@@ -127,6 +122,79 @@ TEST(CHandles, OfAnEmbedderMayBeClosedWhileItEmbeds) {
   owner.reset();
   callers.clear();
   EXPECT_EQ(wrong, 0);
+}
+
+const std::vector<headway_text> kTexts(4, {"the cat sat on hello", 20});
+
+// Whether the results of all texts are those of the first.
+bool all_alike(const std::vector<float>& results) {
+  const size_t size = results.size() / kTexts.size();
+  for (size_t i = size; i < results.size(); ++i)
+    if (results[i] != results[i - size]) return false;
+  return true;
+}
+
+using Outcome = std::pair<headway_status, bool>;
+
+TEST(CHandles, OfAnEmbedderMayBeClosedWhileItEmbeds) {
+  expect_to_close_well(open_golden<headway_embedder>(kModel), [](const headway_embedder* handle) {
+    std::vector<float> vectors(kTexts.size() * 384);
+    auto request = sized<headway_embed_request>();
+    request.texts = kTexts.data();
+    request.count = kTexts.size();
+    request.vectors = vectors.data();
+    request.capacity = vectors.size();
+    const headway_status status = headway_embed(handle, &request, nullptr);
+    return Outcome(status, all_alike(vectors));
+  });
+}
+
+TEST(CHandles, OfARerankerMayBeClosedWhileItScores) {
+  expect_to_close_well(open_golden<headway_reranker>(), [](const headway_reranker* handle) {
+    std::vector<float> scores(kTexts.size());
+    std::vector<size_t> ranking(kTexts.size());
+    auto request = sized<headway_rerank_request>();
+    request.query = {"cat", 3};
+    request.documents = kTexts.data();
+    request.count = kTexts.size();
+    request.scores = scores.data();
+    request.ranking = ranking.data();
+    request.capacity = scores.size();
+    const headway_status status = headway_rerank(handle, &request, nullptr);
+    return Outcome(status, all_alike(scores) && ranking == std::vector<size_t>{0, 1, 2, 3});
+  });
+}
+
+TEST(CHandles, OfAClassifierMayBeClosedWhileItClassifies) {
+  expect_to_close_well(open_golden<headway_classifier>(), [](const headway_classifier* handle) {
+    std::vector<float> scores(kTexts.size() * 3);
+    auto request = sized<headway_classify_request>();
+    request.texts = kTexts.data();
+    request.count = kTexts.size();
+    request.scores = scores.data();
+    request.capacity = scores.size();
+    const headway_status status = headway_classify(handle, &request, nullptr);
+    return Outcome(status, all_alike(scores));
+  });
+}
+
+TEST(CHandles, OfASparseEmbedderMayBeClosedWhileItEmbeds) {
+  expect_to_close_well(
+      open_golden<headway_sparse_embedder>(), [](const headway_sparse_embedder* handle) {
+        std::vector<size_t> offsets(kTexts.size() + 1);
+        std::vector<int32_t> ids(kTexts.size() * 129);
+        std::vector<float> weights(ids.size());
+        auto request = sized<headway_sparse_embed_request>();
+        request.texts = kTexts.data();
+        request.count = kTexts.size();
+        request.offsets = offsets.data();
+        request.ids = ids.data();
+        request.weights = weights.data();
+        request.capacity = ids.size();
+        const headway_status status = headway_sparse_embed(handle, &request, nullptr);
+        weights.resize(request.total);
+        return Outcome(status, all_alike(weights) && offsets[4] == 4 * offsets[1]);
+      });
 }
 
 }  // namespace

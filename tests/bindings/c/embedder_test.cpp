@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/bindings/c/c11.h"
-#include "tests/bindings/c/handles.hpp"
+#include "tests/bindings/c/kinds.hpp"
 
 namespace headway::c {
 namespace {
@@ -126,6 +126,10 @@ TEST(CEmbedder, ErrorTextsBelongToTheirCalls) {
 
 TEST(CInterface, IsC11) {
   EXPECT_EQ(use_headway_from_c(kModel.c_str()), 0);
+  EXPECT_EQ(use_tasks_from_c(Kind<headway_reranker>::directory().c_str(),
+                             Kind<headway_classifier>::directory().c_str(),
+                             Kind<headway_sparse_embedder>::directory().c_str()),
+            0);
 }
 
 }  // namespace
