@@ -32,7 +32,6 @@ Features add_modules(OpenedModel& opened) {
   for (const Module& module : opened.pipeline.modules) add_module(model.graph, module, features);
   if (!features.sentence)
     fail(ErrorCode::format, "modules.json: expected a Pooling after the Transformer, found none");
-  model.parameters += features.parameters;
   return features;
 }
 
@@ -74,7 +73,7 @@ Embedder Embedder::open(const std::filesystem::path& directory, const EmbedderOp
   const int64_t width = graph.type(*features.sentence).width;
 
   Prompts prompts = opened.pipeline.prompts;
-  ModelInfo info = describe(opened);
+  ModelInfo info = describe(opened, features.taken);
   info.dim = std::min(width, prompts.dimensions.value_or(width));
   info.pooling = features.pooling;
   info.normalize = features.sentence_normalized;

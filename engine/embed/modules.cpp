@@ -52,7 +52,7 @@ class ModuleBuilder {
                           module_.name + " residual");
       y = add(graph_, y, residual, module_.name);
     }
-    features_.parameters += tensors.elements();
+    features_.taken.add(tensors.taken());
     *target.value = y;
     *target.normalized = false;
   }
@@ -67,7 +67,7 @@ class ModuleBuilder {
     features_.sentence =
         headway::layer_norm(graph_, sentence(), tensors.take("norm.weight", {width}),
                             tensors.take("norm.bias", {width}), kLayerNormEpsilon, module_.name);
-    features_.parameters += tensors.elements();
+    features_.taken.add(tensors.taken());
     features_.sentence_normalized = false;
   }
 

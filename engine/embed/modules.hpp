@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/embed/pipeline.hpp"
+#include "engine/models/tensors.hpp"
 #include "headway/graph.hpp"
 
 namespace headway {
@@ -19,7 +20,7 @@ struct Features {
 
   std::string pooling = {};        // "mean", "cls + max", ...
   std::optional<Value> skip = {};  // input "skip", where pooling leaves a prompt out
-  int64_t parameters = 0;          // elements of all weights of the modules
+  Taken taken = {};                // of the modules' files
 };
 
 // Adds one module: Pooling (all modes, also several at once), Dense, LayerNorm, Normalize or

@@ -42,11 +42,13 @@ TextRunner make_runner(OpenedModel opened, ModelInfo info, const EmbedderOptions
   return {std::move(opened.tokenizer), std::move(engine), std::move(info), threads};
 }
 
-ModelInfo describe(const OpenedModel& opened) {
+ModelInfo describe(const OpenedModel& opened, const Taken& of_modules) {
   const LoadedModel& model = opened.model;
   ModelInfo info;
   info.architecture = model.architecture;
-  info.parameters = model.parameters;
+  Taken taken = opened.files.tensors.taken();
+  taken.add(of_modules);
+  info.parameters = taken.elements;
   info.layers = model.layers;
   info.dim = model.dim;
   info.heads = model.heads;

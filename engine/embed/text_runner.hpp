@@ -35,7 +35,8 @@ struct TextRunner {
 // beside describe().
 TextRunner make_runner(OpenedModel opened, ModelInfo info, const EmbedderOptions& options);
 
-// The facts of the transformer and its tokenizer.
-ModelInfo describe(const OpenedModel& opened);
+// The facts of the transformer and its tokenizer. `of_modules`: what has been taken of the files of
+// the modules on top.
+ModelInfo describe(const OpenedModel& opened, const Taken& of_modules = {});
 
 }  // namespace headway

@@ -101,19 +101,20 @@ class HeadBuilder {
       : files_(files),
         model_(model),
         names_(names_of(files, model)),
-        of_model_before_(files.tensors.elements()),
         beside_(files.tensors.without_prefix()) {}
 
   Value sequence_classifier(int64_t labels) {
     Value x = pool(model_.graph, model_.hidden, pooling(), "pooling");
     x = transform(x, names_.sequence, model_.dim);
-    return last(x, beside_.take_linear(names_.classifier, labels, model_.dim), names_.classifier);
+    return linear(model_.graph, x, beside_.take_linear(names_.classifier, labels, model_.dim),
+                  names_.classifier);
   }
 
   Value token_classifier(int64_t labels) {
     Value x = model_.hidden;
     if (names_.pools_by_config) x = transform(x, names_.sequence, model_.dim);
-    return last(x, beside_.take_linear("classifier", labels, model_.dim), "classifier");
+    return linear(model_.graph, x, beside_.take_linear("classifier", labels, model_.dim),
+                  "classifier");
   }
 
   Value masked_lm() {
@@ -126,7 +127,7 @@ class HeadBuilder {
     if (!beside_.contains(bias) && *names_.decoder_bias != '\0') bias = names_.decoder_bias;
     if (!names_.pools_by_config || files_.config.root().get_bool("decoder_bias", true))
       weights.bias = beside_.take(bias, {words});
-    return last(x, std::move(weights), decoder);
+    return linear(model_.graph, x, std::move(weights), decoder);
   }
 
  private:
@@ -169,15 +170,9 @@ class HeadBuilder {
                       read_epsilon(config, names.epsilon_field, names.epsilon), names.norm);
   }
 
-  Value last(Value x, LinearWeights weights, const std::string& name) {
-    model_.parameters += beside_.elements() + files_.tensors.elements() - of_model_before_;
-    return linear(model_.graph, x, std::move(weights), name);
-  }
-
   ModelFiles& files_;
   LoadedModel& model_;
   const HeadNames& names_;
-  int64_t of_model_before_;
   Tensors beside_;
 };
 

@@ -9,8 +9,8 @@
 
 namespace headway {
 
-// Each adds a head to the graph of `model`, with weights from its `files`, counts its parameters in
-// the model's, and returns the logits. Error(unsupported) for an architecture whose heads are not
+// Each adds a head to the graph of `model`, with weights from its `files`, and returns the logits.
+// Error(unsupported) for an architecture whose heads are not
 // known, Error naming file and tensor for weights that are missing or of another shape.
 
 // AutoModelForSequenceClassification: [sequences, labels].

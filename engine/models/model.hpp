@@ -24,7 +24,6 @@ struct LoadedModel {
   Weight words;  // [vocabulary, any], the table of the tokens: some heads use it once more
 
   std::string architecture;  // model_type of config.json
-  int64_t parameters = 0;    // elements of all weights used
   int64_t layers = 0, dim = 0, heads = 0;
   int64_t vocabulary = 0;  // ids are below it
   int64_t positions = 0;   // longest sequence

@@ -75,7 +75,6 @@ LoadedModel load_model(ModelFiles& files) {
     if (architecture.model_type != model_type) continue;
     LoadedModel model = architecture.load(config.root(), files.tensors);
     model.architecture = architecture.model_type;
-    model.parameters = files.tensors.elements();
     return model;
   }
   fail(ErrorCode::unsupported, config.name(), ": field \"model_type\": \"", model_type,

@@ -5,6 +5,11 @@
 
 namespace headway {
 
+void Taken::add(const Taken& other) {
+  elements = checked_add(elements, other.elements, "elements of all weights");
+  types.insert(other.types.begin(), other.types.end());
+}
+
 void Tensors::choose_prefix(std::initializer_list<const char*> prefixes,
                             const std::string& tensor) {
   std::string tried;
@@ -28,7 +33,7 @@ Weight Tensors::take(const std::string& name, const Shape& shape) {
   if (type != DType::f32 && type != DType::f16 && type != DType::bf16)
     fail(ErrorCode::unsupported, weight.name(), ": expected f32, f16 or bf16, found ",
          to_string(type));
-  elements_ = checked_add(elements_, shape.elements(), "elements of all weights");
+  taken_->add({shape.elements(), {type}});
   return weight;
 }
 

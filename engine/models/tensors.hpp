@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
+#include <set>
 #include <string>
 
 #include "engine/models/shards.hpp"
@@ -19,10 +21,18 @@ struct NormWeights {
 
 enum class Bias : uint8_t { absent, present };
 
-// Counts what is taken. One thread.
+// What has been taken of some files.
+struct Taken {
+  int64_t elements = 0;   // of all tensors
+  std::set<DType> types;  // that they have there
+
+  void add(const Taken& other);
+};
+
+// One thread.
 class Tensors {
  public:
-  explicit Tensors(Shards shards) : shards_(std::move(shards)) {}
+  explicit Tensors(Shards shards) : shards_(std::move(shards)), taken_(std::make_shared<Taken>()) {}
 
   // Which of these prefixes the names carry, told by one tensor that every such file has; all names
   // given later get it. Error(not_found) naming all of them when none is there.
@@ -38,19 +48,23 @@ class Tensors {
   // BERT's first TensorFlow release have them.
   NormWeights take_norm(const std::string& name, int64_t width, Bias bias = Bias::present);
 
-  // The same files, their names as they stand there: for what lies beside the model. Counts anew.
-  Tensors without_prefix() const { return Tensors(shards_); }
+  // The same files, their names as they stand there: for what lies beside the model. Copies count
+  // together.
+  Tensors without_prefix() const {
+    Tensors tensors = *this;
+    tensors.prefix_.clear();
+    return tensors;
+  }
 
   bool contains(const std::string& name) const { return shards_.contains(prefix_ + name); }
   // Where the tensors are, for messages.
   const std::string& path() const { return shards_.path(); }
-  // Elements of all tensors taken.
-  int64_t elements() const { return elements_; }
+  const Taken& taken() const { return *taken_; }
 
  private:
   Shards shards_;
   std::string prefix_;
-  int64_t elements_ = 0;
+  std::shared_ptr<Taken> taken_;
 };
 
 }  // namespace headway

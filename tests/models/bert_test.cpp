@@ -103,9 +103,11 @@ TEST(Bert, StatesItsFacts) {
     elements += static_cast<int64_t>(tensor.values.size());
   tiny.tensors["pooler.dense.bias"] = {{8}, std::vector<float>(8)};
   tiny.write(dir);
-  const LoadedModel model = load_model(dir.path());
+  ModelFiles files = open_model_files(dir.path());
+  const LoadedModel model = load_model(files);
   EXPECT_EQ(model.architecture, "bert");
-  EXPECT_EQ(model.parameters, elements);
+  EXPECT_EQ(files.tensors.taken().elements, elements);
+  EXPECT_EQ(files.tensors.taken().types, std::set{DType::f32});
   EXPECT_EQ(model.layers, 2);
   EXPECT_EQ(model.dim, 8);
   EXPECT_EQ(model.heads, 2);
