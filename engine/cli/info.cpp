@@ -7,8 +7,7 @@
 #include "engine/cli/byte_sink.hpp"
 #include "engine/cli/command.hpp"
 #include "engine/cli/progress.hpp"
-#include "engine/embed/optional_json.hpp"
-#include "engine/embed/pipeline.hpp"
+#include "engine/embed/task.hpp"
 #include "engine/kernels/targets.hpp"
 #include "engine/ops/instruction_set.hpp"
 #include "engine/ops/onednn.hpp"
@@ -16,6 +15,8 @@
 #include "engine/platform/isa.hpp"
 #include "headway/classifier.hpp"
 #include "headway/embedder.hpp"
+#include "headway/reranker.hpp"
+#include "headway/sparse_embedder.hpp"
 #include "headway/version.h"
 
 namespace headway::cli {
@@ -65,34 +66,35 @@ std::string label_names(const ModelInfo& model) {
   return names;
 }
 
-// Whether a directory is of a model that gives texts labels: what its architecture says, without
-// modules that make vectors.
-bool is_classifier(const std::string& directory) {
-  const Pipeline pipeline = read_pipeline(directory);
-  const auto config = read_optional_json(pipeline.transformer / "config.json");
-  if (!config || !pipeline.modules.empty()) return false;
-  const auto names = config->root().find("architectures");
-  if (!names || !names->is_array() || names->size() == 0) return false;
-  return (*names)[0].as_string().ends_with("ForSequenceClassification");
-}
-
 // Of an Embedder or a TextModel.
 std::string model_facts(const auto& opened) {
   const ModelInfo& model = opened.info();
   const EngineInfo engine = opened.engine().info();
+  // A line that says where its fact comes from, where a file decided it.
+  const auto fact = [&](std::string_view name, const std::string& field, const std::string& value) {
+    const auto source = model.sources.find(field);
+    return line(name,
+                source == model.sources.end() ? value : cat(value, " (from ", source->second, ")"));
+  };
   std::string text =
-      line("architecture", cat(model.architecture, ", ", model.layers, " layers, dim ", model.dim,
-                               ", ", model.heads, " heads, vocabulary ", model.vocabulary));
-  text += line("parameters", grouped(model.parameters));
-  text += line("longest text", cat(model.max_length, " tokens (from ", model.max_length_from, ")"));
+      line("architecture",
+           cat(model.architecture, ", ", model.layers, " layers, hidden size ", model.hidden_size,
+               ", ", model.heads, " heads, vocabulary ", model.vocabulary));
+  text += fact("weights", "weights", cat(grouped(model.parameters), " of ", model.weights));
+  text += fact("tokenizer", "tokenizer", model.tokenizer);
+  text += fact("longest text", "max_length", cat(model.max_length, " tokens"));
+  if (!model.pooling.empty()) text += fact("pooling", "pooling", model.pooling);
   if (model.labels.empty()) {
-    text += line("pooling", model.pooling);
-    text += line("normalize", model.normalize ? "yes" : "no");
+    text += fact("vectors", "dim", cat(model.dim, " numbers"));
   } else {
-    text += line("labels", label_names(model) + " (from config.json: id2label)");
-    text += line("activation", model.activation);
+    text += fact("labels", "labels", label_names(model));
   }
-  text += line("prompts", prompt_names(model) + " (from config_sentence_transformers.json)");
+  if (!model.activation.empty()) {
+    text += fact("activation", "activation", model.activation);
+  } else {
+    text += fact("normalize", "normalize", model.normalize ? "yes" : "no");
+  }
+  text += fact("prompts", "prompts", prompt_names(model));
   text += line("packed weights", megabytes(engine.packed_weights));
   const Batch longest = Batch::dense(1, model.max_length);
   text += line("working memory", cat(megabytes(opened.engine().planned_memory(longest)),
@@ -100,12 +102,30 @@ std::string model_facts(const auto& opened) {
   return text;
 }
 
+// With what the model is for, and the command that does it.
+std::string model_facts(const std::string& directory) {
+  switch (find_task(directory)) {
+    case Task::embedding:
+      return line("task", "vectors of texts: headway embed") +
+             model_facts(Embedder::open(directory));
+    case Task::sparse_embedding:
+      return line("task", "sparse vectors of texts: SparseEmbedder of the library") +
+             model_facts(SparseEmbedder::open(directory));
+    case Task::classification:
+      return line("task", "labels of texts: headway classify") +
+             model_facts(Classifier::open(directory));
+    case Task::reranking:
+      return line("task", "documents by relevance to a query: headway rerank") +
+             model_facts(Reranker::open(directory));
+  }
+  return "";
+}
+
 void run(const Arguments& args) {
   std::string text = machine();
   if (!args.model.empty()) {
     text += line("model", args.model);
-    text += is_classifier(args.model) ? model_facts(Classifier::open(args.model))
-                                      : model_facts(Embedder::open(args.model));
+    text += model_facts(args.model);
   }
   print(text);
 }

@@ -14,8 +14,12 @@
 namespace headway {
 namespace {
 
+std::string_view problem_type(const Json& config) {
+  return config.root().get_string("problem_type", "");
+}
+
 std::string activation_of(const Json& config, size_t labels) {
-  const std::string_view problem = config.root().get_string("problem_type", "");
+  const std::string_view problem = problem_type(config);
   if (problem == "regression") return "identity";
   if (problem == "multi_label_classification") return "sigmoid";
   if (problem == "single_label_classification" || problem.empty())
@@ -46,7 +50,11 @@ Classifier Classifier::open(const std::filesystem::path& directory,
   ModelInfo info = describe(opened);
   info.dim = count;
   info.activation = activation_of(opened.files.config, labels.size());
+  info.sources["activation"] = problem_type(opened.files.config).empty()
+                                   ? "the number of labels"
+                                   : "config.json: problem_type";
   info.labels = std::move(labels);
+  info.sources["labels"] = labels_source(opened.files.config);
   return Classifier(
       std::make_shared<const TextRunner>(make_runner(std::move(opened), std::move(info), options)));
 }

@@ -28,6 +28,7 @@ Features add_modules(OpenedModel& opened) {
   if (!opened.pipeline.listed) {
     features.sentence = pool(model.graph, model.hidden, Pooling::mean, "pooling");
     features.pooling = "mean";
+    features.pooling_source = "no modules.json";
   }
   for (const Module& module : opened.pipeline.modules) add_module(model.graph, module, features);
   if (!features.sentence)
@@ -75,8 +76,13 @@ Embedder Embedder::open(const std::filesystem::path& directory, const EmbedderOp
   Prompts prompts = opened.pipeline.prompts;
   ModelInfo info = describe(opened, features.taken);
   info.dim = std::min(width, prompts.dimensions.value_or(width));
+  if (prompts.dimensions) info.sources["dim"] = cat(kPromptsFile, ": truncate_dim");
   info.pooling = features.pooling;
+  info.sources["pooling"] = features.pooling_source;
   info.normalize = features.sentence_normalized;
+  info.sources["normalize"] = info.normalize           ? features.normalize_source
+                              : opened.pipeline.listed ? "modules.json"
+                                                       : "no modules.json";
   TextRunner runner = make_runner(std::move(opened), std::move(info), options);
   return Embedder(std::make_shared<const State>(
       State{std::move(runner), std::move(prompts), width, features.skip.has_value()}));

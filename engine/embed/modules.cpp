@@ -18,8 +18,8 @@ class ModuleBuilder {
       : graph_(graph), module_(module), features_(features) {}
 
   void pooling() {
-    const auto file = module_.directory / "config.json";
-    const PoolingConfig config = read_pooling(file, graph_.type(features_.tokens).width);
+    const PoolingConfig config =
+        read_pooling(module_.directory / "config.json", graph_.type(features_.tokens).width);
     PoolOptions options{.kinds = config.kinds};
     if (!config.include_prompt) {
       if (!features_.skip) features_.skip = graph_.input("skip", DType::i32, 1, features_.tokens);
@@ -28,6 +28,7 @@ class ModuleBuilder {
     features_.sentence = pool(graph_, features_.tokens, options, module_.name);
     features_.sentence_normalized = false;
     features_.pooling = config.names;
+    features_.pooling_source = config_of(module_);
   }
 
   void dense() {
@@ -79,6 +80,7 @@ class ModuleBuilder {
       target = {&sentence(), &features_.sentence_normalized};
     *target.value = l2_normalize(graph_, *target.value, module_.name);
     *target.normalized = true;
+    features_.normalize_source = cat("modules.json: ", module_.name);
   }
 
   void dropout() { sentence(); }  // for training only

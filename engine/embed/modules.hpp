@@ -18,7 +18,8 @@ struct Features {
   // Whether the rows have length 1: the last module that changed them was Normalize.
   bool tokens_normalized = false, sentence_normalized = false;
 
-  std::string pooling = {};        // "mean", "cls + max", ...
+  std::string pooling = {};                                // "mean", "cls + max", ...
+  std::string pooling_source = {}, normalize_source = {};  // as ModelInfo::sources
   std::optional<Value> skip = {};  // input "skip", where pooling leaves a prompt out
   Taken taken = {};                // of the modules' files
 };

@@ -39,6 +39,10 @@ Pipeline read_pipeline(const fs::path& directory) {
   return pipeline;
 }
 
+std::string config_of(const Module& module) {
+  return (fs::path(module.name) / "config.json").string();
+}
+
 void refuse_module(const Module& module, const std::string& known) {
   fail(ErrorCode::unsupported, "modules.json: module \"", module.kind, "\" (\"", module.name,
        "\") is not supported here; known: ", known);

@@ -30,6 +30,9 @@ struct Pipeline {
 // plain transformers model.
 Pipeline read_pipeline(const std::filesystem::path& directory);
 
+// The module's config.json as people find it: "1_Pooling/config.json".
+std::string config_of(const Module& module);
+
 // Error(unsupported) naming modules.json and `module`, and those that are `known`.
 [[noreturn]] void refuse_module(const Module& module, const std::string& known);
 

@@ -8,9 +8,10 @@ namespace headway {
 
 Prompts read_prompts(const std::filesystem::path& directory) {
   Prompts prompts{.by_name = {{"query", ""}, {"document", ""}}};
-  const auto config = read_optional_json(directory / "config_sentence_transformers.json");
+  const auto config = read_optional_json(directory / kPromptsFile);
   if (!config) return prompts;
   const JsonNode root = config->root();
+  prompts.given = root.contains("prompts");
   if (const auto listed = root.find("prompts"); listed && !listed->is_null())
     for (const JsonNode prompt : listed->members())
       prompts.by_name[std::string(prompt.key())] = prompt.is_null() ? "" : prompt.as_string();

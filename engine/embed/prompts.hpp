@@ -10,9 +10,13 @@
 
 namespace headway {
 
+// The file of a directory that has them.
+inline constexpr const char* kPromptsFile = "config_sentence_transformers.json";
+
 struct Prompts {
   std::map<std::string, std::string> by_name;  // with "query" and "document", perhaps empty
   std::string default_name = {};               // or empty
+  bool given = false;                          // whether a file says so
   std::optional<int64_t> dimensions = {};      // `truncate_dim` stands in the same file
 };
 

@@ -8,8 +8,10 @@
 
 #include "engine/base/checked.hpp"
 #include "engine/embed/optional_json.hpp"
+#include "engine/embed/prompts.hpp"
 #include "engine/embed/sigmoid.hpp"
 #include "engine/embed/text_runner.hpp"
+#include "engine/models/config.hpp"
 #include "engine/models/heads.hpp"
 
 namespace headway {
@@ -26,21 +28,22 @@ std::string activation_of(const Json& config, JsonNode field) {
        "\" is not supported; known: Sigmoid and Identity of torch.nn");
 }
 
-std::optional<JsonNode> find_given(JsonNode object, std::string_view key) {
-  const auto node = object.find(key);
-  return node && !node->is_null() ? node : std::nullopt;
-}
-
 // The first of the places where versions of the reference look.
-std::string read_activation(const std::filesystem::path& directory, const Json& model) {
-  if (const auto config = read_optional_json(directory / "config_sentence_transformers.json"))
-    if (const auto field = find_given(config->root(), "activation_fn"))
-      return activation_of(*config, *field);
-  if (const auto own = find_given(model.root(), "sentence_transformers"))
-    if (const auto field = find_given(*own, "activation_fn")) return activation_of(model, *field);
-  if (const auto field = find_given(model.root(), "sbert_ce_default_activation_function"))
-    return activation_of(model, *field);
-  return "sigmoid";
+void read_activation(const std::filesystem::path& directory, const Json& model, ModelInfo& info) {
+  const auto try_field = [&](const Json& config, std::optional<JsonNode> object, const char* key) {
+    const auto field = object ? find_value(*object, key) : std::nullopt;
+    if (!field) return false;
+    info.activation = activation_of(config, *field);
+    info.sources["activation"] =
+        cat(std::filesystem::path(config.name()).filename().string(), ": ", field->path());
+    return true;
+  };
+  const auto own = read_optional_json(directory / kPromptsFile);
+  if (own && try_field(*own, own->root(), "activation_fn")) return;
+  if (try_field(model, find_value(model.root(), "sentence_transformers"), "activation_fn")) return;
+  if (try_field(model, model.root(), "sbert_ce_default_activation_function")) return;
+  info.activation = "sigmoid";
+  info.sources["activation"] = "the number of labels";
 }
 
 }  // namespace
@@ -59,7 +62,8 @@ Reranker Reranker::open(const std::filesystem::path& directory, const EmbedderOp
   opened.model.graph.output("logits", logits);
   ModelInfo info = describe(opened);
   info.labels = labels;
-  info.activation = read_activation(directory, opened.files.config);
+  info.sources["labels"] = labels_source(opened.files.config);
+  read_activation(directory, opened.files.config, info);
   return Reranker(
       std::make_shared<const TextRunner>(make_runner(std::move(opened), std::move(info), options)));
 }
@@ -69,11 +73,8 @@ EmbedStats Reranker::score(std::string_view query, std::span<const std::string_v
   if (scores == nullptr && !documents.empty())
     fail(ErrorCode::invalid_argument, "scores: expected room for ", documents.size(),
          " numbers, found a null pointer");
-  std::string prompted;
-  if (const auto prompt = info().prompts.find(info().default_prompt_name);
-      prompt != info().prompts.end())
-    prompted = prompt->second;
-  prompted += query;
+  const std::string prompted =
+      choose_prompt({info().prompts, info().default_prompt_name}, {}).append(query);
   const EncodeOptions encode_options{.max_length = static_cast<size_t>(info().max_length)};
   const auto bytes = [&](size_t i) { return prompted.size() + documents[i].size(); };
   const auto encode = [&](size_t i, std::vector<int32_t>& ids, std::vector<int32_t>& types) {

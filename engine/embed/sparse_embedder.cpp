@@ -65,12 +65,14 @@ SparseEmbedder SparseEmbedder::open(const std::filesystem::path& directory,
   if (modules[0].kind != "SpladePooling") refuse_module(modules[0], "SpladePooling");
   if (modules.size() > 1) refuse_module(modules[1], "nothing after SpladePooling");
   std::string activation = read_splade_pooling(modules[0]);
+  const std::string config = config_of(modules[0]);
   const Value logits = add_masked_lm(opened.files, opened.model);
   opened.model.graph.output("greatest", pool(opened.model.graph, logits, Pooling::max));
   ModelInfo info = describe(opened);
   info.dim = opened.model.vocabulary;
   info.pooling = "max";
   info.activation = std::move(activation);
+  info.sources["pooling"] = info.sources["activation"] = config;
   return SparseEmbedder(
       std::make_shared<const TextRunner>(make_runner(std::move(opened), std::move(info), options)));
 }
@@ -78,8 +80,7 @@ SparseEmbedder SparseEmbedder::open(const std::filesystem::path& directory,
 SparseEmbeddings SparseEmbedder::embed(std::span<const std::string_view> texts,
                                        const RunOptions& options,
                                        const EmbedOptions& chosen) const {
-  const std::string prompt =
-      choose_prompt({info().prompts, info().default_prompt_name, {}}, chosen);
+  const std::string prompt = choose_prompt({info().prompts, info().default_prompt_name}, chosen);
   const EncodeOptions encode_options{.max_length = static_cast<size_t>(info().max_length)};
   const auto width = static_cast<size_t>(info().dim);
   SparseEmbeddings result;

@@ -17,6 +17,7 @@ struct OpenedModel {
   ModelFiles files;
   LoadedModel model;
   Tokenizer tokenizer;
+  bool lower_case;  // its files do not lowercase, but `do_lower_case` does
   LengthLimit limit;
 };
 

@@ -49,14 +49,24 @@ ModelInfo describe(const OpenedModel& opened, const Taken& of_modules) {
   Taken taken = opened.files.tensors.taken();
   taken.add(of_modules);
   info.parameters = taken.elements;
+  for (const DType type : taken.types)
+    info.weights += cat(info.weights.empty() ? "" : " + ", to_string(type));
+  info.sources["weights"] = std::filesystem::path(opened.files.tensors.path()).filename().string();
+  info.hidden_size = model.dim;
   info.layers = model.layers;
   info.dim = model.dim;
   info.heads = model.heads;
   info.vocabulary = model.vocabulary;
   info.max_length = opened.limit.tokens;
-  info.max_length_from = opened.limit.from;
-  info.prompts = opened.pipeline.prompts.by_name;
-  info.default_prompt_name = opened.pipeline.prompts.default_name;
+  info.sources["max_length"] = opened.limit.from;
+  const TokenizerFacts& tokenizer = opened.tokenizer.facts();
+  info.tokenizer = tokenizer.model;
+  info.sources["tokenizer"] = tokenizer.source;
+  if (opened.lower_case) info.sources["tokenizer"] += ", sentence_bert_config.json: do_lower_case";
+  const Prompts& prompts = opened.pipeline.prompts;
+  info.prompts = prompts.by_name;
+  info.default_prompt_name = prompts.default_name;
+  if (prompts.given) info.sources["prompts"] = kPromptsFile;
   return info;
 }
 

@@ -190,10 +190,16 @@ Value add_masked_lm(ModelFiles& files, LoadedModel& model) {
   return HeadBuilder(files, model).masked_lm();
 }
 
+std::string labels_source(const Json& config) {
+  if (find_value(config.root(), "id2label")) return "config.json: id2label";
+  return config.root().contains("num_labels") ? "config.json: num_labels"
+                                              : "no id2label in config.json";
+}
+
 std::vector<std::string> read_labels(const Json& config) {
-  const auto listed = config.root().find("id2label");
+  const auto listed = find_value(config.root(), "id2label");
   std::vector<std::string> labels;
-  if (!listed || listed->is_null()) {
+  if (!listed) {
     const int64_t count = read_size(config.root(), "num_labels", 2);
     if (count > kMostLabels)
       config.root().at("num_labels").refuse(cat("expected at most ", kMostLabels));

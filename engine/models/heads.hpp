@@ -25,5 +25,7 @@ Value add_masked_lm(ModelFiles& files, LoadedModel& model);
 // for as many as `num_labels` says (2 by default) where there are none. Error(format) when the ids
 // are not 0 to their number - 1.
 std::vector<std::string> read_labels(const Json& config);
+// The file and the field that say so.
+std::string labels_source(const Json& config);
 
 }  // namespace headway

@@ -23,6 +23,8 @@ TextWorkspace& workspace() {
 struct Tokenizer::State {
   explicit State(TokenizerParts read) : parts(std::move(read)), pipeline(parts) {
     for (const AddedToken& token : parts.added_tokens) added_by_id[token.id] = &token;
+    static constexpr const char* kModels[] = {"WordPiece", "BPE", "Unigram"};  // of ModelOptions
+    facts = {kModels[parts.model.index()], parts.source};
   }
   State(const State&) = delete;  // the pipeline refers to the parts
 
@@ -68,6 +70,7 @@ struct Tokenizer::State {
   TokenizerParts parts;
   TextPipeline pipeline;
   std::unordered_map<int32_t, const AddedToken*> added_by_id;
+  TokenizerFacts facts;
 };
 
 Tokenizer Tokenizer::open(const std::filesystem::path& model_directory,
@@ -178,6 +181,10 @@ bool Tokenizer::ends_with_special_token() const {
 
 bool Tokenizer::lowercases() const {
   return headway::lowercases(state_->parts.normalizers);
+}
+
+const TokenizerFacts& Tokenizer::facts() const {
+  return state_->facts;
 }
 
 std::optional<int32_t> Tokenizer::token_to_id(std::string_view token) const {

@@ -153,11 +153,15 @@ TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory) {
       }
     }
   }
+  if (!config.class_name.empty()) config.class_source = "tokenizer_config.json: tokenizer_class";
   std::string model_type;
   if (const auto json = read_if_there(directory / "config.json")) {
     model_type = json->root().get_string("model_type", "");
-    if (config.class_name.empty())
+    if (config.class_name.empty()) {
       config.class_name = json->root().get_string("tokenizer_class", "");
+      config.class_source =
+          config.class_name.empty() ? "config.json: model_type" : "config.json: tokenizer_class";
+    }
   }
   config.tokenizer_class = find_tokenizer_class(config.class_name, model_type, directory.string());
   if (config.tokenizer_class == TokenizerClass::of_the_file && config.adds_ends)

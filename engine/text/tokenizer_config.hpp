@@ -23,6 +23,7 @@ struct NamedToken {
 struct TokenizerConfig {
   std::string class_name;  // tokenizer_class; empty when no file says
   TokenizerClass tokenizer_class = TokenizerClass::of_the_file;
+  std::string class_source;  // file and field that chose it; empty when no file does
   // For classes that make their tokenizer anew.
   std::optional<bool> add_prefix_space;
   bool trim_offsets = true;

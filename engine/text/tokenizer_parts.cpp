@@ -104,6 +104,9 @@ TokenizerParts read_tokenizer(const std::filesystem::path& directory) {
   } else {
     fail(ErrorCode::not_found, directory.string(), ": no tokenizer.json and no vocab.txt");
   }
+  parts.source = std::filesystem::path(parts.file).filename().string();
+  if (config.tokenizer_class != TokenizerClass::of_the_file && !config.class_source.empty())
+    parts.source += " for the vocabulary, " + config.class_source;
   rebuild(parts, config);
   resolve_ids(parts, list_added_tokens(parts, config));
   parts.model_max_length = config.model_max_length;

@@ -20,7 +20,8 @@
 namespace headway {
 
 struct TokenizerParts {
-  std::string file;  // where the vocabulary came from, for messages
+  std::string file;    // where the vocabulary came from, for messages
+  std::string source;  // as TokenizerFacts
   Vocabulary vocabulary;
   std::optional<int32_t> empty_token;  // takes an id and counts, but no text can reach it
   ModelOptions model;

@@ -63,12 +63,14 @@ struct Embeddings {
 struct ModelInfo {
   std::string architecture;  // "bert"
   int64_t parameters = 0;    // elements of all weights used
+  std::string weights;       // their types in the files, "f32", "f16 + bf16"
   int64_t layers = 0, heads = 0, vocabulary = 0;
-  int64_t dim = 0;              // numbers of one vector
-  int64_t max_length = 0;       // the limit in force
-  std::string max_length_from;  // "sentence_bert_config.json: max_seq_length", or "options"
-  std::string pooling;          // "mean", "cls + max"
-  bool normalize = false;       // whether vectors are normalized to length 1
+  int64_t hidden_size = 0;  // numbers of a token between layers
+  int64_t dim = 0;          // numbers of one vector
+  std::string tokenizer;    // its model: "WordPiece", "BPE", "Unigram"
+  int64_t max_length = 0;   // the limit in force
+  std::string pooling;      // "mean", "cls + max"
+  bool normalize = false;   // whether vectors are normalized to length 1
   // What EmbedOptions::prompt_name may name. "query" and "document" are always there, perhaps
   // empty, as in sentence-transformers.
   std::map<std::string, std::string> prompts;
@@ -76,6 +78,9 @@ struct ModelInfo {
   // Of classifiers and rerankers; their pooling is empty.
   std::vector<std::string> labels;
   std::string activation;  // "sigmoid", "softmax" or "identity": what makes scores of logits
+  // File and field that each of these comes from, by the name that it has here: for "max_length"
+  // "sentence_bert_config.json: max_seq_length", or "options" for what the caller asked for.
+  std::map<std::string, std::string> sources;
 };
 
 // Opens directories as sentence-transformers writes and the hub holds them: config.json,

@@ -29,6 +29,12 @@ struct TokenizerOptions {
   bool lower_case = false;
 };
 
+// What was found in a directory.
+struct TokenizerFacts {
+  std::string model;   // "WordPiece", "BPE" or "Unigram"
+  std::string source;  // the files, and the field that chose among them
+};
+
 // From which end of a text ids are dropped.
 enum class TruncationSide { right, left };
 
@@ -143,6 +149,7 @@ class HEADWAY_API Tokenizer {
   std::optional<int64_t> model_max_length() const;
   // Whether encode() puts a special token after a text.
   bool ends_with_special_token() const;
+  const TokenizerFacts& facts() const;
   // Whether upper and lower case of a text give the same ids.
   bool lowercases() const;
 

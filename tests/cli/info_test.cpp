@@ -33,11 +33,16 @@ TEST(InfoCommand, holds_both_libraries_to_the_isa) {
 TEST(InfoCommand, shows_a_model) {
   const ProcessResult result = run_headway({"info", "--model", model_directory()});
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("bert, 6 layers, dim 384, 12 heads, vocabulary 30522"));
-  EXPECT_THAT(result.out, ContainsRegex("parameters +2[0-9],[0-9]{3},[0-9]{3}\n"));
+  EXPECT_THAT(result.out, HasSubstr("bert, 6 layers, hidden size 384, 12 heads, vocabulary 30522"));
+  EXPECT_THAT(result.out, ContainsRegex("task +vectors of texts: headway embed\n"));
+  EXPECT_THAT(
+      result.out,
+      ContainsRegex("weights +2[0-9],[0-9]{3},[0-9]{3} of f32 \\(from model.safetensors\\)\n"));
+  EXPECT_THAT(result.out, ContainsRegex("tokenizer +WordPiece \\(from tokenizer.json for the "
+                                        "vocabulary, tokenizer_config.json: tokenizer_class\\)\n"));
   EXPECT_THAT(result.out, HasSubstr("256 tokens (from sentence_bert_config.json: max_seq_length)"));
-  EXPECT_THAT(result.out, ContainsRegex("pooling +mean\n"));
-  EXPECT_THAT(result.out, ContainsRegex("normalize +yes\n"));
+  EXPECT_THAT(result.out, ContainsRegex("pooling +mean \\(from 1_Pooling/config.json\\)\n"));
+  EXPECT_THAT(result.out, ContainsRegex("normalize +yes \\(from modules.json: 2_Normalize\\)\n"));
   EXPECT_THAT(result.out, ContainsRegex("packed weights +[0-9.]+ MiB\n"));
   EXPECT_THAT(result.out, ContainsRegex("working memory +[0-9.]+ MiB a thread"));
 }
@@ -50,14 +55,18 @@ TEST(InfoCommand, shows_what_was_decided_for_the_task) {
     return result.out;
   };
   const std::string dense = facts("pipelines/dense");
-  EXPECT_THAT(dense, ContainsRegex("pooling +mean \\+ cls\n"));
+  EXPECT_THAT(dense, ContainsRegex("pooling +mean \\+ cls \\(from "));
   EXPECT_THAT(dense, HasSubstr("document (empty), empty (empty), query; query by default (from "
                                "config_sentence_transformers.json)\n"));
   const std::string classifier = facts("tasks/classifier");
   EXPECT_THAT(classifier, HasSubstr("bad, good, neither (from config.json: id2label)\n"));
-  EXPECT_THAT(classifier, ContainsRegex("activation +softmax\n"));
+  EXPECT_THAT(classifier, ContainsRegex("activation +softmax \\(from "));
   EXPECT_THAT(classifier, testing::Not(HasSubstr("pooling")));
   EXPECT_THAT(facts("tasks/reranker"), ContainsRegex("labels +LABEL_0 "));
+  EXPECT_THAT(facts("tasks/reranker"), HasSubstr("headway rerank\n"));
+  const std::string sparse = facts("tasks/sparse");
+  EXPECT_THAT(sparse, ContainsRegex("task +sparse vectors of texts"));
+  EXPECT_THAT(sparse, ContainsRegex("activation +relu \\(from 1_SpladePooling/config.json\\)\n"));
 }
 
 TEST(InfoCommand, refuses_what_is_no_model) {

@@ -279,7 +279,7 @@ TEST(LengthLimit, ComesFromTheFirstFileThatHasOne) {
   const auto expect = [](int64_t limit, const std::string& from, const Change& change) {
     const ModelInfo info = info_of(change);
     EXPECT_EQ(info.max_length, limit);
-    EXPECT_EQ(info.max_length_from, from);
+    EXPECT_EQ(info.sources.at("max_length"), from);
   };
   const char* listed = "sentence_bert_config.json: max_seq_length";
   expect(16, listed, [](TinyModel&) {});
@@ -307,7 +307,7 @@ TEST(LengthLimit, MayBeLoweredByTheCallerOnly) {
   const Change none = [](TinyModel&) {};
   const ModelInfo info = info_of(none, with_max_length(7));
   EXPECT_EQ(info.max_length, 7);
-  EXPECT_EQ(info.max_length_from, "options");
+  EXPECT_EQ(info.sources.at("max_length"), "options");
   EXPECT_EQ(info_of(none, with_max_length(16)).max_length, 16);
   expect_refused(ErrorCode::limit, {"max_length: 17 asked for, 16 allowed", "max_seq_length"}, none,
                  with_max_length(17));

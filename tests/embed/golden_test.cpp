@@ -67,7 +67,7 @@ TEST(GoldenEmbedder, SaysWhatItDecided) {
   EXPECT_EQ(info.heads, 12);
   EXPECT_EQ(info.vocabulary, 30522);
   EXPECT_EQ(info.max_length, 256);
-  EXPECT_EQ(info.max_length_from, "sentence_bert_config.json: max_seq_length");
+  EXPECT_EQ(info.sources.at("max_length"), "sentence_bert_config.json: max_seq_length");
   EXPECT_EQ(info.pooling, "mean");
   EXPECT_TRUE(info.normalize);
 }
@@ -78,7 +78,7 @@ TEST(GoldenEmbedder, SavedAgainByTheReferenceItGivesTheSameVectors) {
   link_large_files(dir, {"model.safetensors", "tokenizer.json"});
   const Embedder resaved = Embedder::open(dir.path());
   EXPECT_EQ(resaved.info().max_length, 256);
-  EXPECT_EQ(resaved.info().max_length_from, "tokenizer_config.json: model_max_length");
+  EXPECT_EQ(resaved.info().sources.at("max_length"), "tokenizer_config.json: model_max_length");
   EXPECT_EQ(resaved.info().pooling, "mean");
   EXPECT_TRUE(resaved.info().normalize);
 

@@ -109,7 +109,7 @@ def test_info(embedder):
     info = embedder.info
     assert (info.architecture, info.layers, info.dim, info.heads) == ("bert", 6, 384, 12)
     assert (info.max_length, info.pooling, info.normalize, info.precision) == (256, "mean", True, "f32")
-    assert info.max_length_from == "sentence_bert_config.json: max_seq_length" and info.threads >= 1
+    assert info.sources["max_length"] == "sentence_bert_config.json: max_seq_length" and info.threads >= 1
     short = headway.Embedder(MODEL, max_length=8, threads=1)
     assert short.info.max_length == 8 and short.info.threads == 1
     assert short.tokenize(["one two three four five six seven eight"])[0][6:] == [2416, 102]

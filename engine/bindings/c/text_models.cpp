@@ -39,7 +39,7 @@ void write_model_info(headway_model_info* out, const ModelInfo& model,
   info.vocabulary = model.vocabulary;
   info.parameters = model.parameters;
   info.max_length = model.max_length;
-  info.max_length_from = model.max_length_from.c_str();
+  info.max_length_from = model.sources.at("max_length").c_str();
   info.architecture = model.architecture.c_str();
   info.pooling = model.pooling.c_str();
   info.normalize = model.normalize;

@@ -111,12 +111,14 @@ nb::typed<nb::dict, nb::str, nb::any> info(const Embedder& embedder) {
   nb::typed<nb::dict, nb::str, nb::any> facts;
   facts["architecture"] = model.architecture;
   facts["parameters"] = model.parameters;
+  facts["weights"] = model.weights;
   facts["layers"] = model.layers;
   facts["dim"] = model.dim;
   facts["heads"] = model.heads;
   facts["vocabulary"] = model.vocabulary;
+  facts["tokenizer"] = model.tokenizer;
   facts["max_length"] = model.max_length;
-  facts["max_length_from"] = model.max_length_from;
+  facts["sources"] = model.sources;
   facts["pooling"] = model.pooling;
   facts["normalize"] = model.normalize;
   facts["prompts"] = model.prompts;

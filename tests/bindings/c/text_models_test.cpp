@@ -39,7 +39,7 @@ TYPED_TEST(CTextModel, FactsAreThoseOfCpp) {
   EXPECT_EQ(info.vocabulary, expected.vocabulary);
   EXPECT_EQ(info.parameters, expected.parameters);
   EXPECT_EQ(info.max_length, expected.max_length);
-  EXPECT_EQ(info.max_length_from, expected.max_length_from);
+  EXPECT_EQ(info.max_length_from, expected.sources.at("max_length"));
   EXPECT_EQ(info.architecture, expected.architecture);
   EXPECT_EQ(info.pooling, expected.pooling);
   EXPECT_EQ(info.normalize, expected.normalize ? 1 : 0);

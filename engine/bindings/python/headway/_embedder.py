@@ -21,21 +21,24 @@ class ModelInfo(NamedTuple):
 
     dim: numbers of one vector. max_length: tokens of a text, special ones included; longer ones are cut.
     pooling: "mean", "cls", "cls + max", ... normalize: whether vectors have length 1. prompts: what `prompt_name` may name.
-    default_prompt_name: of the prompt that is used when none is chosen; may be empty.
+    default_prompt_name: of the prompt that is used when none is chosen; may be empty. weights: the types in the files,
+    "f32". tokenizer: its model, "WordPiece". sources: file and field that others of these come from, by their names here.
     """
 
     architecture: str
     parameters: int
+    weights: str
     layers: int
     dim: int
     heads: int
     vocabulary: int
+    tokenizer: str
     max_length: int
-    max_length_from: str
     pooling: str
     normalize: bool
     prompts: dict[str, str]
     default_prompt_name: str
+    sources: dict[str, str]
     threads: int
     precision: str
 
