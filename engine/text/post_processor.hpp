@@ -18,6 +18,11 @@ struct TemplatePiece {
   Kind kind;
   int32_t id = 0;  // of a special token
   int32_t type_id = 0;
+  // Which text the piece goes with when there are windows, -1 for what a template adds; and its
+  // type in all but the first of that text, which TemplateProcessing and, without special tokens,
+  // RobertaProcessing forget: then a text keeps what it had before, 0 or 1.
+  int8_t text = -1;
+  int32_t later_type_id = 0;
 };
 
 using PostTemplate = std::vector<TemplatePiece>;
@@ -39,11 +44,11 @@ struct OffsetTrim {
 };
 
 struct PostProcessor {
-  PostTemplate single{{TemplatePiece::Kind::first}};
+  PostTemplate single{{TemplatePiece::Kind::first, 0, 0, 0}};
   // One after the other; apart, because the processors of a Sequence treat them apart. Both are
   // empty when the file's template does not hold each text once.
-  std::array<PostTemplate, 2> pair{PostTemplate{{TemplatePiece::Kind::first}},
-                                   PostTemplate{{TemplatePiece::Kind::second, 0, 1}}};
+  std::array<PostTemplate, 2> pair{PostTemplate{{TemplatePiece::Kind::first, 0, 0, 0}},
+                                   PostTemplate{{TemplatePiece::Kind::second, 0, 1, 1, 1}}};
 
   std::vector<OffsetTrim> trims;  // in order
   // Of each text: no special token stands before it in what the next processor takes for that text.

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "engine/base/message.hpp"
-#include "engine/text/offset_encoding.hpp"
+#include "engine/text/encodings.hpp"
 #include "engine/text/text_pipeline.hpp"
 #include "engine/text/tokenizer_parts.hpp"
 #include "engine/text/truncation.hpp"
@@ -73,9 +73,8 @@ struct Tokenizer::State {
   TokenizerFacts facts;
 };
 
-Tokenizer Tokenizer::open(const std::filesystem::path& model_directory,
-                          const TokenizerOptions& options) {
-  TokenizerParts parts = read_tokenizer(model_directory);
+Tokenizer Tokenizer::open(const std::filesystem::path& path, const TokenizerOptions& options) {
+  TokenizerParts parts = read_tokenizer(path);
   if (options.lower_case && !headway::lowercases(parts.normalizers)) {
     parts.normalizers.emplace_back(std::in_place_type<Lowercase>);
     std::rotate(parts.normalizers.begin(), parts.normalizers.end() - 1, parts.normalizers.end());
@@ -154,6 +153,18 @@ bool Tokenizer::encode_pair_append(std::string_view first, std::string_view seco
     throw;
   }
   return kept.first < first_ids.size() || kept.second < second_ids.size();
+}
+
+std::vector<Encoding> Tokenizer::encode_windows(std::string_view text, size_t stride,
+                                                const EncodeOptions& options) const {
+  return encode_in_windows(state_->parts, state_->pipeline, workspace(), {text}, stride, options);
+}
+
+std::vector<Encoding> Tokenizer::encode_pair_windows(std::string_view first,
+                                                     std::string_view second, size_t stride,
+                                                     const EncodeOptions& options) const {
+  return encode_in_windows(state_->parts, state_->pipeline, workspace(), {first, second}, stride,
+                           options);
 }
 
 size_t Tokenizer::special_tokens() const {

@@ -72,18 +72,8 @@ void resolve_ids(TokenizerParts& parts, std::vector<AddedToken> list) {
   parts.added_tokens = std::move(resolved);
 }
 
-}  // namespace
-
-void check_pair_template(const TokenizerParts& parts) {
-  if (parts.post_processor.pair[0].empty())
-    fail(ErrorCode::unsupported, parts.file,
-         ": field \"post_processor\": its template for pairs does not hold each text once");
-}
-
-TokenizerParts read_tokenizer(const std::filesystem::path& directory) {
+TokenizerParts read_directory(const std::filesystem::path& directory) {
   std::error_code error;
-  if (!std::filesystem::is_directory(directory, error))
-    fail(ErrorCode::not_found, directory.string(), ": expected a model directory");
   TokenizerConfig config = read_tokenizer_config(directory);
   const std::filesystem::path json_path = directory / "tokenizer.json";
   const std::filesystem::path vocab_path = directory / "vocab.txt";
@@ -111,6 +101,25 @@ TokenizerParts read_tokenizer(const std::filesystem::path& directory) {
   resolve_ids(parts, list_added_tokens(parts, config));
   parts.model_max_length = config.model_max_length;
   parts.truncation_side = config.truncation_side.value_or(parts.truncation_side);
+  return parts;
+}
+
+}  // namespace
+
+void check_pair_template(const TokenizerParts& parts) {
+  if (parts.post_processor.pair[0].empty())
+    fail(ErrorCode::unsupported, parts.file,
+         ": field \"post_processor\": its template for pairs does not hold each text once");
+}
+
+TokenizerParts read_tokenizer(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return read_directory(path);
+  if (!std::filesystem::exists(path, error))
+    fail(ErrorCode::not_found, path.string(), ": expected a model directory or a tokenizer.json");
+  TokenizerParts parts;
+  read_tokenizer_json(Json::read_file(path.string()), parts);
+  resolve_ids(parts, std::move(parts.added_tokens));
   return parts;
 }
 

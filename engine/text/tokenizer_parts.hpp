@@ -37,7 +37,7 @@ struct TokenizerParts {
 // Error(unsupported) when the template for pairs does not hold each text once.
 void check_pair_template(const TokenizerParts& parts);
 
-// Reads the directory as Tokenizer::open describes. Errors as there.
-TokenizerParts read_tokenizer(const std::filesystem::path& directory);
+// Reads the directory or file as Tokenizer::open describes. Errors as there.
+TokenizerParts read_tokenizer(const std::filesystem::path& path);
 
 }  // namespace headway

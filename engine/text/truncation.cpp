@@ -1,4 +1,4 @@
-// The three strategies.
+// The three strategies, and windows.
 #include "engine/text/truncation.hpp"
 
 #include <algorithm>
@@ -46,6 +46,36 @@ PairLengths truncate_pair(PairLengths lengths, size_t room, TruncationStrategy s
   const size_t shorter = std::min({lengths.first, lengths.second, room / 2});
   return lengths.first > lengths.second ? PairLengths{room - shorter, shorter}
                                         : PairLengths{shorter, room - shorter};
+}
+
+TokenRange first_window(size_t length, size_t kept, TruncationSide side) {
+  return side == TruncationSide::left ? TokenRange{length - kept, length} : TokenRange{0, kept};
+}
+
+std::vector<TokenRange> cut_windows(size_t length, size_t kept, size_t stride,
+                                    TruncationSide side) {
+  std::vector<TokenRange> windows{first_window(length, kept, side)};
+  if (kept == length) return windows;
+  if (kept == 0) {
+    windows.push_back({0, length});
+    return windows;
+  }
+  if (stride >= kept)
+    fail(ErrorCode::invalid_argument, "stride: expected less than ", kept,
+         ", the ids of a text in each window, found ", stride);
+  const size_t step = kept - stride;
+  if (side == TruncationSide::left) {
+    while (windows.back().begin > 0) {
+      const size_t end = windows.back().end - step;
+      windows.push_back({end - std::min(kept, end), end});
+    }
+  } else {
+    while (windows.back().end < length) {
+      const size_t begin = windows.back().begin + step;
+      windows.push_back({begin, begin + std::min(kept, length - begin)});
+    }
+  }
+  return windows;
 }
 
 }  // namespace headway

@@ -1,7 +1,8 @@
-// How much of the two texts of a pair stays below a limit.
+// How much of texts stays below a limit, and the windows of what is longer.
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "headway/tokenizer.hpp"
 
@@ -28,5 +29,17 @@ struct PairLengths {
 // short for that. A length beyond room + 1 counts only where it is compared with the other: see
 // encode_pair_append.
 PairLengths truncate_pair(PairLengths lengths, size_t room, TruncationStrategy strategy);
+
+struct TokenRange {
+  size_t begin, end;
+};
+
+// The `kept` of `length` ids that stay.
+TokenRange first_window(size_t length, size_t kept, TruncationSide side);
+
+// All ids in windows of `kept`, as the reference has it (tokenizer/encoding.rs): each shares
+// `stride` ids with the one before, the last may be shorter. When nothing is kept, the second is
+// the whole. Error(invalid_argument) when windows would not move on.
+std::vector<TokenRange> cut_windows(size_t length, size_t kept, size_t stride, TruncationSide side);
 
 }  // namespace headway

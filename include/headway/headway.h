@@ -293,9 +293,9 @@ HEADWAY_API headway_status headway_sparse_embed(const headway_sparse_embedder* s
 
 // Texts to ids and back, as the tokenizer files of a model directory say: a headway_tokenizer.
 
-// A directory with tokenizer.json or vocab.txt; no weights are needed.
-HEADWAY_API headway_status headway_tokenizer_open(const char* directory,
-                                                  headway_tokenizer** tokenizer,
+// A directory with tokenizer.json or vocab.txt, no weights are needed; or a tokenizer.json, which
+// is read as it is, without what stands beside it.
+HEADWAY_API headway_status headway_tokenizer_open(const char* path, headway_tokenizer** tokenizer,
                                                   headway_error* error);
 HEADWAY_API headway_status headway_tokenizer_copy(const headway_tokenizer* tokenizer,
                                                   headway_tokenizer** copy, headway_error* error);

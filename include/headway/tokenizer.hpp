@@ -95,10 +95,12 @@ struct Encoding {
 // text, and stops at the length limit if that is not on the left.
 class HEADWAY_API Tokenizer {
  public:
-  // Reads tokenizer.json, or vocab.txt when there is none, and from tokenizer_config.json,
-  // special_tokens_map.json, added_tokens.json and config.json what transformers reads there.
-  // Error(not_found) without a vocabulary; Error(format) or Error(unsupported), naming file and
-  // field, for files that are damaged, contradict themselves or ask for what is not supported.
+  // Of a directory reads tokenizer.json, or vocab.txt when there is none, and from
+  // tokenizer_config.json, special_tokens_map.json, added_tokens.json and config.json what
+  // transformers reads there. A file is read as a tokenizer.json, and nothing beside it, as the
+  // library `tokenizers` does. Error(not_found) without a vocabulary; Error(format) or
+  // Error(unsupported), naming file and field, for files that are damaged, contradict themselves or
+  // ask for what is not supported.
   //
   // For a directory whose tokenizer class (`tokenizer_class`, or by config.json's `model_type`) is
   // one of these, everything but the vocabulary is made anew, as in transformers:
@@ -109,8 +111,7 @@ class HEADWAY_API Tokenizer {
   //     true), the last from do_lower_case (default true) and keep_accents (default false)
   // Other classes that do so are Error(unsupported); PreTrainedTokenizerFast takes the file as it
   // is.
-  static Tokenizer open(const std::filesystem::path& model_directory,
-                        const TokenizerOptions& options = {});
+  static Tokenizer open(const std::filesystem::path& path, const TokenizerOptions& options = {});
 
   // Error(invalid_argument) when max_length is smaller than the number of special tokens, when
   // `strategy` forbids what would have to be cut, and for a character that a Unigram model without
@@ -131,6 +132,18 @@ class HEADWAY_API Tokenizer {
   bool encode_pair_append(std::string_view first, std::string_view second,
                           const EncodeOptions& options, std::vector<int32_t>& ids,
                           std::vector<int32_t>& type_ids) const;
+
+  // All of a text that is longer than max_length, in windows: the first is what encode() gives,
+  // each further one shares `stride` ids with the one before it. The reference calls them
+  // `overflowing`. As there, where special tokens leave no room at all, the second window is the
+  // whole text. Error(invalid_argument) when `stride` is not below the ids of a text that a window
+  // has room for; errors of encode() besides. Memory grows with all windows together.
+  std::vector<Encoding> encode_windows(std::string_view text, size_t stride,
+                                       const EncodeOptions& options) const;
+  // The same for pairs. `strategy` says which texts are cut, and so have windows: if both, each
+  // window of the one meets each of the other.
+  std::vector<Encoding> encode_pair_windows(std::string_view first, std::string_view second,
+                                            size_t stride, const EncodeOptions& options) const;
 
   // The text of `ids`: their tokens, put together as the `decoder` of tokenizer.json says
   // (WordPiece, BPEDecoder, ByteLevel, Metaspace, ByteFallback, Fuse, Strip, Replace, CTC,

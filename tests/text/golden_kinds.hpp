@@ -1,4 +1,5 @@
-// The tokenizers of scripts/make_golden_steps.py and the random strings that they are tried on.
+// The tokenizers of scripts/make_golden_steps.py and make_golden_offsets.py, and the random strings
+// that they are tried on.
 #pragma once
 
 #include <cstdio>
@@ -49,6 +50,24 @@ inline Tokenizer open_kind(const std::string& name, const std::string& prefix) {
     return Tokenizer::open(TestDirectory(Files{{"tokenizer.json", file}}).path());
   }
   throw std::runtime_error("no such kind: " + name);
+}
+
+// A kind of offsets.jsonl, which is one of models/ with changes, or one as above.
+inline Tokenizer open_changed(const std::string& name) {
+  const auto folder = golden_directory() / "tokenizer";
+  std::ifstream changed(folder / "offsets.jsonl");
+  for (std::string line; std::getline(changed, line);) {
+    const Json json = Json::parse(line, "offsets.jsonl");
+    if (json.root().at("name").as_string() != name) continue;
+    const std::string model(json.root().at("model").as_string());
+    std::string file = read_text(folder / "models" / (model + ".json"));
+    for (const JsonNode change : json.root().at("changes").elements()) {
+      const std::string_view from = change[0].as_string();
+      file.replace(file.find(from), from.size(), change[1].as_string());
+    }
+    return Tokenizer::open(TestDirectory(Files{{"tokenizer.json", file}}).path());
+  }
+  return open_kind(name, "");
 }
 
 // The same as PIECES of the script.

@@ -12,24 +12,6 @@
 namespace headway {
 namespace {
 
-// A model of models/ with changes, or a kind of steps.jsonl.
-Tokenizer open(const std::string& name) {
-  const auto folder = golden_directory() / "tokenizer";
-  std::ifstream changed(folder / "offsets.jsonl");
-  for (std::string line; std::getline(changed, line);) {
-    const Json json = Json::parse(line, "offsets.jsonl");
-    if (json.root().at("name").as_string() != name) continue;
-    const std::string model(json.root().at("model").as_string());
-    std::string file = read_text(folder / "models" / (model + ".json"));
-    for (const JsonNode change : json.root().at("changes").elements()) {
-      const std::string_view from = change[0].as_string();
-      file.replace(file.find(from), from.size(), change[1].as_string());
-    }
-    return Tokenizer::open(TestDirectory(Files{{"tokenizer.json", file}}).path());
-  }
-  return open_kind(name, "");
-}
-
 std::map<std::string, std::vector<uint64_t>> read_hashes() {
   std::map<std::string, std::vector<uint64_t>> hashes;
   std::ifstream file(golden_directory() / "tokenizer/offsets.txt");
@@ -43,7 +25,7 @@ std::map<std::string, std::vector<uint64_t>> read_hashes() {
 class GoldenOffsets : public testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenOffsets, PlacesEqualTheReferenceAndIdsThoseWithoutPlaces) {
-  const Tokenizer tokenizer = open(GetParam());
+  const Tokenizer tokenizer = open_changed(GetParam());
   const std::vector<uint64_t> hashes = read_hashes().at(GetParam());
   ASSERT_EQ(hashes.size(), 4u);
   Draw draw(0x9E3779B97F4A7C15);

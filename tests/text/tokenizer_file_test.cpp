@@ -48,6 +48,21 @@ TEST(TokenizerFiles, NoDirectoryAndNoVocabulary) {
                  {{"tokenizer_config.json", "[]"}, {"vocab.txt", "[UNK]\n"}});
 }
 
+// A file is a tokenizer.json, whatever its name, and nothing beside it is looked at.
+TEST(TokenizerFiles, AFileAlone) {
+  const TestDirectory directory(
+      {{"any.json", SmallJson().text()},
+       {"vocab.txt", "[UNK]\na\n"},
+       {"tokenizer_config.json", R"({"model_max_length":7,"truncation_side":"left"})"},
+       {"config.json", "not JSON"}});
+  const Tokenizer tokenizer = Tokenizer::open(directory.path() / "any.json");
+  EXPECT_EQ(tokenizer.encode("a b", {.max_length = 3}).ids, (std::vector<int32_t>{2, 9, 3}));
+  EXPECT_EQ(tokenizer.model_max_length(), std::nullopt);
+  expect_error(kFormat, "vocab.txt", [&] { Tokenizer::open(directory.path() / "vocab.txt"); });
+  expect_error(ErrorCode::not_found, "expected a model directory or a tokenizer.json",
+               [&] { Tokenizer::open(directory.path() / "absent.json"); });
+}
+
 TEST(TokenizerFiles, Vocabularies) {
   expect_json_refused(kFormat, "\"model.vocab\": the vocabulary is empty",
                       [](SmallJson& j) { j.model = model_with("{}"); });

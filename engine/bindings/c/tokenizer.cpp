@@ -104,12 +104,11 @@ void write_info(headway_tokenizer_info* out, const Tokenizer& tokenizer) {
 
 using namespace headway::c;
 
-headway_status headway_tokenizer_open(const char* directory, headway_tokenizer** tokenizer,
+headway_status headway_tokenizer_open(const char* path, headway_tokenizer** tokenizer,
                                       headway_error* error) {
   return guard(error, [&] {
     not_null(tokenizer, "tokenizer") = nullptr;
-    *tokenizer =
-        open_handle(headway_tokenizer{headway::Tokenizer::open(&not_null(directory, "directory"))});
+    *tokenizer = open_handle(headway_tokenizer{headway::Tokenizer::open(&not_null(path, "path"))});
   });
 }
 
