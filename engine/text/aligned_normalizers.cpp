@@ -88,7 +88,7 @@ void decompose_aligned(const AlignedText& in, bool compatibility, Put&& put) {
   flush();
 }
 
-void apply(const UnicodeForm& form, const AlignedText& in, AlignedText& out) {
+void apply(const UnicodeForm& form, const AlignedText& in, WorkBudget&, AlignedText& out) {
   Alignment alignment(in, out);
   if (!form.composed)
     return decompose_aligned(in, form.compatibility,
@@ -98,7 +98,7 @@ void apply(const UnicodeForm& form, const AlignedText& in, AlignedText& out) {
   composer.flush();
 }
 
-void apply(const Lowercase&, const AlignedText& in, AlignedText& out) {
+void apply(const Lowercase&, const AlignedText& in, WorkBudget&, AlignedText& out) {
   in.for_each([&](char32_t c, ByteSpan span) {
     out.put(lowercase(c, char_record(c)), span);
     if (c == kCapitalIWithDot) out.put(kDotAbove, span);
@@ -111,11 +111,12 @@ void drop(const AlignedText& in, uint16_t flags, AlignedText& out) {
   });
 }
 
-void apply(const StripAccents&, const AlignedText& in, AlignedText& out) {
+void apply(const StripAccents&, const AlignedText& in, WorkBudget&, AlignedText& out) {
   drop(in, kCharCombiningMark, out);
 }
 
-void apply(const BertNormalization& bert, const AlignedText& in, AlignedText& out) {
+void apply(const BertNormalization& bert, const AlignedText& in, WorkBudget& budget,
+           AlignedText& out) {
   AlignedText step = in;
   const auto next = [&](auto&& transform) {
     out.clear();
@@ -139,10 +140,10 @@ void apply(const BertNormalization& bert, const AlignedText& in, AlignedText& ou
       });
     });
   if (bert.options.strip_accents) {
-    next([&] { apply(UnicodeForm{}, step, out); });
+    next([&] { apply(UnicodeForm{}, step, budget, out); });
     next([&] { drop(step, kCharMark, out); });
   }
-  if (bert.options.lowercase) next([&] { apply(Lowercase{}, step, out); });
+  if (bert.options.lowercase) next([&] { apply(Lowercase{}, step, budget, out); });
   std::swap(step, out);
 }
 
@@ -153,43 +154,45 @@ void copy(const AlignedText& in, size_t begin, size_t end, AlignedText& out) {
                    first + static_cast<std::ptrdiff_t>(end));
 }
 
-void apply(const Strip& strip, const AlignedText& in, AlignedText& out) {
+void apply(const Strip& strip, const AlignedText& in, WorkBudget&, AlignedText& out) {
   const std::string_view kept = strip.strip(in.text);
   const auto begin = static_cast<size_t>(kept.data() - in.text.data());
   copy(in, begin, begin + kept.size(), out);
 }
 
-void apply(const Replace& replace, const AlignedText& in, AlignedText& out) {
+void apply(const Replace& replace, const AlignedText& in, WorkBudget& budget, AlignedText& out) {
   size_t done = 0;
   Pattern::Search search(replace.pattern, in.text);
   while (const auto match = search.next()) {
     copy(in, done, match->begin, out);
+    budget.take(replace.content.size());
     out.put(replace.content, in.spans[match->end - 1]);
     done = match->end;
   }
   copy(in, done, in.text.size(), out);
 }
 
-void apply(const Prepend& prepend, const AlignedText& in, AlignedText& out) {
+void apply(const Prepend& prepend, const AlignedText& in, WorkBudget& budget, AlignedText& out) {
   if (in.text.empty()) return;
+  budget.take(prepend.content.size());
   out.put(prepend.content, in.spans[0]);
   copy(in, 0, in.text.size(), out);
 }
 
-void apply(const Nmt&, const AlignedText& in, AlignedText& out) {
+void apply(const Nmt&, const AlignedText& in, WorkBudget&, AlignedText& out) {
   in.for_each([&](char32_t c, ByteSpan span) {
     if (const auto kept = Nmt::map(c)) out.put(*kept, span);
   });
 }
 
-void apply(const ByteLevelNormalization&, const AlignedText& in, AlignedText& out) {
+void apply(const ByteLevelNormalization&, const AlignedText& in, WorkBudget&, AlignedText& out) {
   for (size_t i = 0; i < in.text.size(); ++i)
     out.put(kByteAlphabet[static_cast<unsigned char>(in.text[i])], in.spans[i]);
 }
 
 // What vanishes is taken to stand behind the character before it, and where there is none it does
 // not count as replaced: then all places behind are too far to the left, as in the reference.
-void apply(const Charsmap& charsmap, const AlignedText& in, AlignedText& out) {
+void apply(const Charsmap& charsmap, const AlignedText& in, WorkBudget& budget, AlignedText& out) {
   std::vector<Change> changes;
   const auto for_each_char = [](std::string_view text, auto&& put) {
     const char* const end = text.data() + text.size();
@@ -199,6 +202,7 @@ void apply(const Charsmap& charsmap, const AlignedText& in, AlignedText& out) {
     for_each_char(text, [&](char32_t c) { changes.push_back({c, 0}); });
   };
   const auto replace = [&](std::string_view text, std::string_view replacement) {
+    budget.take(replacement.size());
     int difference = 0;
     for_each_char(text, [&](char32_t) { --difference; });
     for_each_char(replacement, [&](char32_t c) {
@@ -217,7 +221,7 @@ void apply(const Charsmap& charsmap, const AlignedText& in, AlignedText& out) {
 }  // namespace
 
 void normalize_aligned(const std::vector<Normalizer>& normalizers, std::string_view text,
-                       size_t begin, AlignedText& out) {
+                       size_t begin, WorkBudget& budget, AlignedText& out) {
   out.clear();
   const char* const end = text.data() + text.size();
   for (const char* p = text.data(); p < end;) {
@@ -229,7 +233,8 @@ void normalize_aligned(const std::vector<Normalizer>& normalizers, std::string_v
   for (const Normalizer& normalizer : normalizers) {
     std::swap(step, out);
     out.clear();
-    std::visit([&](const auto& of_kind) { apply(of_kind, step, out); }, normalizer);
+    std::visit([&](const auto& of_kind) { apply(of_kind, step, budget, out); }, normalizer);
+    budget.take(out.text.size());
   }
 }
 

@@ -10,8 +10,8 @@
 namespace headway {
 
 // Fills `out` with `text`, which starts at byte `begin` of the caller's text, as ChainEncoder makes
-// it valid and normalizes it.
+// it valid and normalizes it. `budget`: as in NormalizerMemory.
 void normalize_aligned(const std::vector<Normalizer>& normalizers, std::string_view text,
-                       size_t begin, AlignedText& out);
+                       size_t begin, WorkBudget& budget, AlignedText& out);
 
 }  // namespace headway

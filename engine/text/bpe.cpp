@@ -231,22 +231,25 @@ void Bpe::merge_many(Memory& memory) const {
     return of_pair;
   };
   for (uint32_t i = 0; i < count; ++i) push(i);
+  // Joins the symbols at `at`; returns the lower rank of the two pairs that this makes.
+  const auto join = [&](uint32_t of_pair, uint32_t at) {
+    Memory::Symbol& left = symbols[at];
+    if (left.id == kGone || left.next == kNone) return kNoRank;
+    Memory::Symbol& right = symbols[left.next];
+    if (rank(left.id, right.id) != of_pair) return kNoRank;  // one has been joined since
+    left.id = joined_[of_pair];
+    left.next = right.next;
+    right.id = kGone;
+    if (left.next != kNone) symbols[left.next].previous = at;
+    return std::min(push(left.previous), push(at));
+  };
   while (!queue.empty()) {
     const uint32_t of_pair = queue.pop(places);
     for (size_t i = 0; i < places.size(); ++i) {
-      const uint32_t at = places[i];
-      Memory::Symbol& left = symbols[at];
-      if (left.id == kGone || left.next == kNone) continue;
-      Memory::Symbol& right = symbols[left.next];
-      if (rank(left.id, right.id) != of_pair) continue;  // one of them has been joined since
-      left.id = joined_[of_pair];
-      left.next = right.next;
-      right.id = kGone;
-      if (left.next != kNone) symbols[left.next].previous = at;
+      if (join(of_pair, places[i]) > of_pair) continue;
       // A merge that comes before the others of this rank, which learned merges never bring about.
-      if (std::min(push(left.previous), push(at)) <= of_pair) {
-        while (++i < places.size()) queue.push(of_pair, places[i]);
-      }
+      while (++i < places.size()) queue.push(of_pair, places[i]);
+      queue.order_all();
     }
   }
   memory.ids.clear();

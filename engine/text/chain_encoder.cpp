@@ -18,6 +18,7 @@ void ChainEncoder::normalize(std::string_view text, TextWorkspace& workspace,
     out.clear();
     std::visit([&](const auto& step) { step.apply(workspace.step, workspace.normalizer, out); },
                normalizer);
+    workspace.normalizer.budget.take(out.size());
   }
 }
 
@@ -38,6 +39,7 @@ void ChainEncoder::encode_normalized(TextPiece piece, TextWorkspace& workspace,
 
 bool ChainEncoder::pre_tokenize(size_t step, TextPiece piece, TextWorkspace& workspace,
                                 IdSink& sink) const {
+  workspace.normalizer.budget.take(piece.text.size());
   if (step == pre_tokenizers_.size()) {
     model_.encode(piece.text, workspace.model, sink.ids());
     return !sink.full();

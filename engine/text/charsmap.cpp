@@ -5,6 +5,7 @@
 
 #include "engine/base/message.hpp"
 #include "engine/text/grapheme.hpp"
+#include "engine/text/normalizers.hpp"
 #include "engine/text/unicode.hpp"
 
 namespace headway {
@@ -109,10 +110,13 @@ void Charsmap::for_each_part(std::string_view text, Keep&& keep, Replace&& repla
   }
 }
 
-void Charsmap::apply(std::string_view text, NormalizerMemory&, std::string& out) const {
+void Charsmap::apply(std::string_view text, NormalizerMemory& memory, std::string& out) const {
   for_each_part(
       text, [&](std::string_view kept) { out += kept; },
-      [&](std::string_view, std::string_view replacement) { out += replacement; });
+      [&](std::string_view, std::string_view replacement) {
+        memory.budget.take(replacement.size());
+        out += replacement;
+      });
 }
 
 void Charsmap::walk(std::string_view text, FunctionRef<void(std::string_view)> keep,

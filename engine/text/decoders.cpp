@@ -73,7 +73,7 @@ int fallback_byte(std::string_view token) {
 
 }  // namespace
 
-void WordPieceDecoder::apply(std::vector<std::string>& tokens) const {
+void WordPieceDecoder::apply(std::vector<std::string>& tokens, WorkBudget&) const {
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (i > 0) {
       if (tokens[i].starts_with(prefix)) {
@@ -86,11 +86,11 @@ void WordPieceDecoder::apply(std::vector<std::string>& tokens) const {
   }
 }
 
-void BpeDecoder::apply(std::vector<std::string>& tokens) const {
+void BpeDecoder::apply(std::vector<std::string>& tokens, WorkBudget&) const {
   for (std::string& token : tokens) replace_all(token, suffix, &token == &tokens.back() ? "" : " ");
 }
 
-void ByteLevelDecoder::apply(std::vector<std::string>& tokens) const {
+void ByteLevelDecoder::apply(std::vector<std::string>& tokens, WorkBudget&) const {
   std::string bytes;
   for (const std::string& token : tokens)
     if (!append_bytes(bytes, token)) bytes += token;
@@ -98,12 +98,12 @@ void ByteLevelDecoder::apply(std::vector<std::string>& tokens) const {
   append_valid_utf8(tokens[0], bytes);
 }
 
-void MetaspaceDecoder::apply(std::vector<std::string>& tokens) const {
+void MetaspaceDecoder::apply(std::vector<std::string>& tokens, WorkBudget&) const {
   for (std::string& token : tokens)
     replace_all(token, replacement, prepended && &token == &tokens.front() ? "" : " ");
 }
 
-void ByteFallbackDecoder::apply(std::vector<std::string>& tokens) const {
+void ByteFallbackDecoder::apply(std::vector<std::string>& tokens, WorkBudget&) const {
   std::vector<std::string> result;
   std::string bytes;
   const auto flush = [&] {
@@ -126,13 +126,13 @@ void ByteFallbackDecoder::apply(std::vector<std::string>& tokens) const {
   tokens = std::move(result);
 }
 
-void FuseDecoder::apply(std::vector<std::string>& tokens) const {
+void FuseDecoder::apply(std::vector<std::string>& tokens, WorkBudget&) const {
   std::string text;
   for (const std::string& token : tokens) text += token;
   tokens.assign(1, std::move(text));
 }
 
-void StripDecoder::apply(std::vector<std::string>& tokens) const {
+void StripDecoder::apply(std::vector<std::string>& tokens, WorkBudget&) const {
   for (std::string& token : tokens) {
     std::string_view rest = token;
     for (size_t i = 0; i < start && rest.starts_with(content); ++i)
@@ -142,16 +142,18 @@ void StripDecoder::apply(std::vector<std::string>& tokens) const {
   }
 }
 
-void ReplaceDecoder::apply(std::vector<std::string>& tokens) const {
+void ReplaceDecoder::apply(std::vector<std::string>& tokens, WorkBudget& budget) const {
   NormalizerMemory memory;
+  memory.budget = budget;
   for (std::string& token : tokens) {
     std::string replaced;
     replace.apply(token, memory, replaced);
     token = std::move(replaced);
   }
+  budget = memory.budget;
 }
 
-void CtcDecoder::apply(std::vector<std::string>& tokens) const {
+void CtcDecoder::apply(std::vector<std::string>& tokens, WorkBudget&) const {
   tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
   for (std::string& token : tokens) {
     replace_all(token, padding, "");

@@ -23,11 +23,18 @@ class MergeQueue {
     entries_.clear();
     heap_.clear();
     free_ = kNone;
+    keys_.clear();
+    ordered_ = false;
   }
 
-  bool empty() const { return heap_.empty(); }
+  bool empty() const { return heap_.empty() && keys_.empty(); }
 
   void push(uint32_t rank, uint32_t place) {
+    if (ordered_) {
+      keys_.push_back(key(rank, place));
+      std::push_heap(keys_.begin(), keys_.end(), std::greater<>());
+      return;
+    }
     uint32_t entry = free_;
     if (entry == kNone) {
       entry = static_cast<uint32_t>(entries_.size());
@@ -47,8 +54,15 @@ class MergeQueue {
     list.last = entry;
   }
 
-  // Takes the lowest rank out, with its places in order.
+  // Takes the lowest rank out, with its places in order; after order_all() only the first of them.
   uint32_t pop(std::vector<uint32_t>& places) {
+    if (ordered_) {
+      const uint64_t least = keys_.front();
+      std::pop_heap(keys_.begin(), keys_.end(), std::greater<>());
+      keys_.pop_back();
+      places.assign(1, static_cast<uint32_t>(least));
+      return static_cast<uint32_t>(least >> 32);
+    }
     const uint32_t rank = heap_.front();
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
     heap_.pop_back();
@@ -63,10 +77,26 @@ class MergeQueue {
     return rank;
   }
 
+  // From now on, until reset(), orders every place by itself. Where merges bring about lower ranks
+  // than their own, those of a damaged or hostile file, a list would be put back again and again.
+  void order_all() {
+    if (ordered_) return;
+    ordered_ = true;
+    for (const uint32_t rank : heap_) {
+      for (uint32_t entry = lists_[rank].first; entry != kNone; entry = entries_[entry].next)
+        keys_.push_back(key(rank, entries_[entry].place));
+      lists_[rank] = {};
+    }
+    heap_.clear();
+    std::make_heap(keys_.begin(), keys_.end(), std::greater<>());
+  }
+
  private:
   struct Entry {
     uint32_t place, next;
   };
+  static uint64_t key(uint32_t rank, uint32_t place) { return uint64_t{rank} << 32 | place; }
+
   struct List {
     uint32_t first = kNone, last = kNone;
   };
@@ -75,6 +105,8 @@ class MergeQueue {
   std::vector<List> lists_;     // by rank
   std::vector<uint32_t> heap_;  // the ranks whose lists are not empty
   uint32_t free_ = kNone;       // a list of entries to use again
+  std::vector<uint64_t> keys_;  // a heap of ranks and places, instead of the lists
+  bool ordered_ = false;
 };
 
 }  // namespace headway

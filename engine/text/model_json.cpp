@@ -15,6 +15,7 @@ void read_vocabulary(const JsonNode& node, TokenizerParts& parts) {
       parts.empty_token = id;
       continue;
     }
+    check_token(entry, entry.key());
     if (parts.vocabulary.add(entry.key(), id) != Vocabulary::Added::yes)
       entry.refuse(cat("id ", id, " belongs to \"", *parts.vocabulary.token(id), "\" already"));
   }
@@ -93,7 +94,7 @@ UnigramOptions read_unigram(const JsonNode& node, TokenizerParts& parts) {
   for (const JsonNode entry : vocabulary.elements()) {
     if (entry.size() != 2) entry.refuse("expected a token and its score");
     const std::string_view token = entry[0].as_string();
-    if (token.empty()) entry.refuse("expected a token, found nothing");
+    check_token(entry, token);
     const auto id = static_cast<int32_t>(options.scores.size());
     if (parts.vocabulary.add(token, id) != Vocabulary::Added::yes)
       entry.refuse(cat("the token \"", token, "\" is there twice"));

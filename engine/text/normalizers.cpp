@@ -77,18 +77,20 @@ void Strip::apply(std::string_view text, NormalizerMemory&, std::string& out) co
   out += strip(text);
 }
 
-void Replace::apply(std::string_view text, NormalizerMemory&, std::string& out) const {
+void Replace::apply(std::string_view text, NormalizerMemory& memory, std::string& out) const {
   size_t done = 0;
   Pattern::Search search(pattern, text);
   while (const auto match = search.next()) {
     out.append(text, done, match->begin - done);
+    memory.budget.take(content.size());
     out += content;
     done = match->end;
   }
   out.append(text, done);
 }
 
-void Prepend::apply(std::string_view text, NormalizerMemory&, std::string& out) const {
+void Prepend::apply(std::string_view text, NormalizerMemory& memory, std::string& out) const {
+  memory.budget.take(content.size());
   if (!text.empty()) out += content;
   out += text;
 }

@@ -15,6 +15,7 @@
 #include "engine/text/charsmap.hpp"
 #include "engine/text/mark_run.hpp"
 #include "engine/text/pattern.hpp"
+#include "engine/text/work_budget.hpp"
 
 namespace headway {
 
@@ -22,6 +23,8 @@ namespace headway {
 struct NormalizerMemory {
   MarkRun marks;
   std::vector<char32_t> pending;
+  WorkBudget
+      budget;  // of the text that is being encoded; Replace, Prepend and Charsmap take from it
 };
 
 // BertNormalizer where the fused pass of BertEncoder does not apply.

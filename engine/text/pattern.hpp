@@ -54,8 +54,10 @@ class Pattern {
   // Error(unsupported) that starts with `where` for syntax that is not known, and for patterns that
   // match the empty text.
   static Pattern regex(std::string_view source, const std::string& where);
-  // Exactly these characters, not empty.
+  // Exactly these characters, not empty, kMaxBytes at most.
   static Pattern literal(std::string_view text);
+  // Of a pattern's source. Published ones have 30 to 400.
+  static constexpr size_t kMaxBytes = 4096;
 
   struct Match {
     size_t begin;
@@ -104,16 +106,31 @@ class Pattern {
     uint32_t next = kAccept;             // chars, look_ahead
   };
 
+  // Whether a run of characters can be as long as one likes or be shortened: what follows is then
+  // tried by recursion.
+  static bool is_choice(const Node& node) {
+    return node.kind != Kind::chars || (node.min != node.max && !node.possessive);
+  }
+  // What a node says, asked of all from the first on: `ask(node, answer)` gets a function for the
+  // answers of those that it leads to, which stand before it.
+  template <typename T, typename Ask>
+  std::vector<T> for_each_node(T of_accept, Ask&& ask) const;
+  // How deep a match may recurse.
+  size_t depth() const;
+  bool may_be_empty() const;
   void prepare();
-  // What is known of each node: nothing yet, no, or yes. Many nodes lead to the same next one.
-  enum class Known : uint8_t { nothing, no, yes };
-  bool may_start(uint32_t node, unsigned char byte, std::vector<Known>& known) const;
-  bool may_be_empty(uint32_t node, std::vector<Known>& known) const;
   size_t match(uint32_t node, Search& search, size_t at) const;
   size_t match_any(const std::vector<uint32_t>& nodes, Search& search, size_t at) const;
-  size_t match_chars(const Node& node, Search& search, size_t at) const;
+  struct Run {
+    uint32_t count;  // characters
+    size_t end;
+  };
+  // As many characters as the node takes.
+  Run take_run(const Node& node, Search& search, size_t at) const;
+  size_t match_choice(const Node& node, Search& search, size_t at) const;
 
-  std::string name_;  // for messages
+  std::string name_;     // for messages
+  std::string literal_;  // all there is of a literal
   std::vector<CharClass> classes_;
   std::vector<Node> nodes_;
   std::vector<uint32_t> starts_;  // the alternatives of the whole pattern

@@ -7,9 +7,10 @@
 namespace headway {
 namespace {
 
-// Published patterns have 30 to 400 bytes.
-constexpr size_t kMaxBytes = 4096;
 constexpr int kMaxDepth = 16;
+// Places where a match chooses, one behind the other: each takes some 400 bytes of stack. Published
+// patterns have 6.
+constexpr size_t kMaxChoices = 100;
 constexpr uint32_t kMaxRepeat = 1000;
 
 constexpr std::string_view kCategoryNames[] = {
@@ -43,13 +44,12 @@ class PatternParser {
       : source_(source), where_(where), p_(source.data()), end_(p_ + source.size()) {}
 
   Pattern parse() {
-    if (source_.size() > kMaxBytes) refuse("a pattern of more than 4096 bytes");
+    if (source_.size() > Pattern::kMaxBytes) refuse("a pattern of more than 4096 bytes");
     const Alternatives whole = alternatives(false, 0);
     if (p_ != end_) refuse("a closing parenthesis without an opening one");
     pattern_.starts_ = link(whole, Pattern::kAccept);
-    std::vector<Pattern::Known> known(pattern_.nodes_.size());
-    for (const uint32_t start : pattern_.starts_)
-      if (pattern_.may_be_empty(start, known)) refuse("a pattern that matches the empty text");
+    if (pattern_.depth() > kMaxChoices) refuse("a pattern of more than 100 choices in a row");
+    if (pattern_.may_be_empty()) refuse("a pattern that matches the empty text");
     pattern_.name_ = cat(where_, ": pattern \"", source_, "\"");
     pattern_.prepare();
     return std::move(pattern_);
@@ -356,19 +356,7 @@ Pattern Pattern::regex(std::string_view source, const std::string& where) {
 
 Pattern Pattern::literal(std::string_view text) {
   Pattern pattern;
-  const char* const end = text.data() + text.size();
-  for (const char* p = text.data(); p < end;) {
-    const char32_t c = decode_utf8(p, end);
-    CharClass char_class;
-    char_class.add_range(c, c);
-    pattern.classes_.push_back(std::move(char_class));
-    Node node;
-    node.char_class = static_cast<uint32_t>(pattern.nodes_.size());
-    node.next = p < end ? node.char_class + 1 : kAccept;
-    pattern.nodes_.push_back(std::move(node));
-  }
-  pattern.starts_ = {0};
-  pattern.prepare();
+  pattern.literal_ = text;
   return pattern;
 }
 

@@ -7,6 +7,14 @@ namespace {
 
 using Kind = TemplatePiece::Kind;
 
+// Of a template and of a Sequence. Published files have up to 8 pieces and 3 processors.
+constexpr size_t kMaxPieces = 1000;
+
+void check_size(const JsonNode& node, size_t size) {
+  if (size > kMaxPieces)
+    node.refuse(cat("more than ", kMaxPieces, " special tokens or processors"), ErrorCode::limit);
+}
+
 // A token that exists already, by its id; its text must be `token`.
 void check_special(const TokenizerParts& parts, const JsonNode& node, int64_t id,
                    std::string_view token) {
@@ -40,6 +48,7 @@ PostTemplate read_pieces(const TokenizerParts& parts, const JsonNode& processor,
       for (TemplatePiece piece : name == "A" ? first : *second) {
         piece.type_id = type_id;
         pieces.push_back(piece);
+        check_size(node, pieces.size());
       }
       continue;
     }
@@ -50,6 +59,7 @@ PostTemplate read_pieces(const TokenizerParts& parts, const JsonNode& processor,
       const int64_t id = ids[i].as_int64(0, kMaxTokenId);
       check_special(parts, special, id, tokens[i].as_string());
       pieces.push_back({Kind::special, static_cast<int32_t>(id), type_id});
+      check_size(node, pieces.size());
     }
   }
   return pieces;
@@ -106,6 +116,8 @@ void read_one(const Json& json, const JsonNode& node, TokenizerParts& parts, boo
     refuse_component(json, node.at("type"), type,
                      "TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel, Sequence");
   }
+  check_size(node, parts.post_processor.single.size());
+  check_size(node, parts.post_processor.trims.size());
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
 // The pre-tokenizers of tokenizer.json.
+#include "engine/base/message.hpp"
 #include "engine/text/tokenizer_json.hpp"
 #include "engine/text/unicode.hpp"
 
 namespace headway {
 namespace {
+
+// Each hands its pieces to the next by recursion, with some 500 bytes of stack. Published files
+// have up to 5.
+constexpr size_t kMaxPreTokenizers = 32;
 
 Delimiters read_behavior(const JsonNode& node) {
   const std::string_view name = node.as_string();
@@ -75,6 +80,8 @@ void read_pre_tokenizer(const Json& json, const JsonNode& node,
                         std::vector<PreTokenizer>& pre_tokenizers) {
   const std::string_view type = node.at("type").as_string();
   if (type != "Sequence") {
+    if (pre_tokenizers.size() == kMaxPreTokenizers)
+      node.refuse(cat("more than ", kMaxPreTokenizers, " pre-tokenizers"), ErrorCode::limit);
     pre_tokenizers.push_back(read_one(json, node, type, pre_tokenizers.empty()));
     return;
   }

@@ -9,20 +9,21 @@ namespace headway {
 
 struct SpanEncoder::Output {
   size_t enough;
-  ModelMemory& memory;
+  TextWorkspace& workspace;
   std::vector<PlacedToken>& tokens;
   std::string buffer;
   std::vector<int32_t> ids;
   std::vector<ByteSpan> spans;
 };
 
-void SpanEncoder::encode(AlignedPiece piece, size_t enough, ModelMemory& memory,
+void SpanEncoder::encode(AlignedPiece piece, size_t enough, TextWorkspace& workspace,
                          std::vector<PlacedToken>& tokens) const {
-  Output output{enough, memory, tokens, {}, {}, {}};
+  Output output{enough, workspace, tokens, {}, {}, {}};
   if (!piece.text.empty()) pre_tokenize(0, piece, output);
 }
 
 bool SpanEncoder::pre_tokenize(size_t step, AlignedPiece piece, Output& output) const {
+  output.workspace.normalizer.budget.take(piece.text.size());
   if (step == pre_tokenizers_.size()) return put_word(piece, output);
   return std::visit([&](const auto& of_kind) { return split(of_kind, step, piece, output); },
                     pre_tokenizers_[step]);
@@ -74,7 +75,7 @@ bool SpanEncoder::split(const Metaspace& metaspace, size_t step, AlignedPiece pi
 bool SpanEncoder::put_word(AlignedPiece word, Output& output) const {
   output.ids.clear();
   output.spans.clear();
-  model_.encode_spans(word.text, output.memory, output.ids, output.spans);
+  model_.encode_spans(word.text, output.workspace.model, output.ids, output.spans);
   const size_t last = word.text.size() - 1;
   for (size_t i = 0; i < output.ids.size(); ++i) {
     const ByteSpan of_word = output.spans[i];

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/text/aligned_text.hpp"
+#include "engine/text/piece_encoder.hpp"
 #include "engine/text/placed_tokens.hpp"
 #include "engine/text/tokenizer_parts.hpp"
 
@@ -20,14 +21,14 @@ struct AlignedPiece {
 
 // The same steps with the same results, several times as slow and with memory of its own for each
 // step, so that encoding without places knows nothing of them. Immutable; refers to what it was
-// made from; any thread may use it, with a memory of its own.
+// made from; any thread may use it, with a workspace of its own.
 class SpanEncoder {
  public:
   SpanEncoder(const TokenizerParts& parts, const Model& model)
       : vocabulary_(parts.vocabulary), pre_tokenizers_(parts.pre_tokenizers), model_(model) {}
 
   // Appends the tokens of a normalized piece, until there are `enough`.
-  void encode(AlignedPiece piece, size_t enough, ModelMemory& memory,
+  void encode(AlignedPiece piece, size_t enough, TextWorkspace& workspace,
               std::vector<PlacedToken>& tokens) const;
 
  private:

@@ -46,6 +46,7 @@ TextPipeline::TextPipeline(const TokenizerParts& parts)
   TextWorkspace workspace;
   for (const AddedToken& token : parts.added_tokens) {
     std::string pattern = token.content;
+    workspace.normalizer.budget = WorkBudget(token.content.size());
     if (token.normalized) encoder_->normalize(token.content, workspace, pattern);
     if (pattern.empty())
       fail(ErrorCode::format, parts.file, ": added token \"", token.content,
@@ -60,6 +61,7 @@ void TextPipeline::encode(std::string_view text, size_t enough, bool ignore_spec
                           TextWorkspace& workspace, std::vector<int32_t>& ids) const {
   workspace.word.clear();  // an exception may have left something
   workspace.normalizer.marks.clear();
+  workspace.normalizer.budget = WorkBudget(text.size());
   IdSink sink(ids, enough);
   AddedTokenScan scan(raw_, text, ignore_special);
   const TextPiece whole{text, true};
@@ -108,14 +110,15 @@ void TextPipeline::encode_piece(TextPiece piece, bool ignore_special, TextWorksp
 
 void TextPipeline::encode_placed(std::string_view text, size_t enough, bool ignore_special,
                                  TextWorkspace& workspace, std::vector<PlacedToken>& tokens) const {
+  workspace.normalizer.budget = WorkBudget(text.size());
   AddedTokenScan scan(raw_, text, ignore_special);
   AlignedText piece;
   for (size_t done = 0; tokens.size() < enough;) {
     const auto match = scan.next(text.size());
     const std::string_view before =
         between({text, true}, done, match ? match->start : text.size()).text;
-    normalize_aligned(parts_.normalizers, before, done, piece);
-    encode_placed_piece(piece, done == 0, enough, ignore_special, workspace.model, tokens);
+    normalize_aligned(parts_.normalizers, before, done, workspace.normalizer.budget, piece);
+    encode_placed_piece(piece, done == 0, enough, ignore_special, workspace, tokens);
     if (!match || tokens.size() >= enough) return;
     const ByteSpan span{match->start, match->stop};
     tokens.push_back(place_token(match->id, text.substr(span.begin, span.end - span.begin), span));
@@ -124,12 +127,12 @@ void TextPipeline::encode_placed(std::string_view text, size_t enough, bool igno
 }
 
 void TextPipeline::encode_placed_piece(const AlignedText& piece, bool starts_text, size_t enough,
-                                       bool ignore_special, ModelMemory& memory,
+                                       bool ignore_special, TextWorkspace& workspace,
                                        std::vector<PlacedToken>& tokens) const {
   const auto encode = [&](size_t begin, size_t end) {
     const std::string_view part = between({piece.text, true}, begin, end).text;
     span_encoder_.encode({part, piece.spans.data() + begin, starts_text && begin == 0}, enough,
-                         memory, tokens);
+                         workspace, tokens);
   };
   AddedTokenScan scan(normalized_, piece.text, ignore_special);
   size_t done = 0;

@@ -33,7 +33,7 @@ class TextPipeline {
   void encode_piece(TextPiece piece, bool ignore_special, TextWorkspace& workspace,
                     IdSink& sink) const;
   void encode_placed_piece(const AlignedText& piece, bool starts_text, size_t enough,
-                           bool ignore_special, ModelMemory& memory,
+                           bool ignore_special, TextWorkspace& workspace,
                            std::vector<PlacedToken>& tokens) const;
 
   const TokenizerParts& parts_;

@@ -18,11 +18,20 @@ TextWorkspace& workspace() {
   return workspace;
 }
 
+size_t bytes_of(const std::vector<std::string>& tokens) {
+  size_t bytes = 0;
+  for (const std::string& token : tokens) bytes += token.size();
+  return bytes;
+}
+
 }  // namespace
 
 struct Tokenizer::State {
   explicit State(TokenizerParts read) : parts(std::move(read)), pipeline(parts) {
-    for (const AddedToken& token : parts.added_tokens) added_by_id[token.id] = &token;
+    for (const AddedToken& token : parts.added_tokens) {
+      added_by_id[token.id] = &token;
+      added_by_content[token.content] = token.id;
+    }
     static constexpr const char* kModels[] = {"WordPiece", "BPE", "Unigram"};  // of ModelOptions
     facts = {kModels[parts.model.index()], parts.source};
   }
@@ -70,6 +79,7 @@ struct Tokenizer::State {
   TokenizerParts parts;
   TextPipeline pipeline;
   std::unordered_map<int32_t, const AddedToken*> added_by_id;
+  std::unordered_map<std::string_view, int32_t> added_by_content;
   TokenizerFacts facts;
 };
 
@@ -199,8 +209,8 @@ const TokenizerFacts& Tokenizer::facts() const {
 }
 
 std::optional<int32_t> Tokenizer::token_to_id(std::string_view token) const {
-  for (const AddedToken& added : state_->parts.added_tokens)
-    if (added.content == token) return added.id;
+  const auto added = state_->added_by_content.find(token);
+  if (added != state_->added_by_content.end()) return added->second;
   if (token.empty()) return std::nullopt;
   return state_->parts.vocabulary.find(token);
 }
@@ -225,9 +235,13 @@ std::string Tokenizer::decode(std::span<const int32_t> ids, bool skip_special_to
     }
   }
   const bool spaced = !parts.decoders;
-  if (parts.decoders)
-    for (const Decoder& decoder : *parts.decoders)
-      std::visit([&](const auto& step) { step.apply(tokens); }, decoder);
+  if (parts.decoders) {
+    WorkBudget budget(bytes_of(tokens));
+    for (const Decoder& decoder : *parts.decoders) {
+      std::visit([&](const auto& step) { step.apply(tokens, budget); }, decoder);
+      budget.take(bytes_of(tokens));
+    }
+  }
   std::string text;
   for (const std::string& token : tokens) {
     if (spaced && &token != &tokens.front()) text += ' ';

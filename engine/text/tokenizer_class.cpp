@@ -180,7 +180,7 @@ void add_default(TokenizerConfig& config, const char* role, const char* content,
   token.content = content;
   token.special = true;
   token.lstrip = lstrip;
-  config.named.push_back({role, std::move(token)});
+  config.name(role, std::move(token));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <unordered_set>
 
 #include "engine/base/message.hpp"
 #include "engine/formats/json.hpp"
@@ -30,15 +31,6 @@ std::optional<Json> read_if_there(const std::filesystem::path& path) {
   return json;
 }
 
-void set_named(TokenizerConfig& config, std::string_view role, AddedToken token) {
-  for (NamedToken& named : config.named) {
-    if (named.role != role) continue;
-    named.token = std::move(token);
-    return;
-  }
-  config.named.push_back({std::string(role), std::move(token)});
-}
-
 // A special token is written as its text or as an object with flags.
 AddedToken read_special(const JsonNode& node) {
   if (node.is_object()) {
@@ -49,30 +41,29 @@ AddedToken read_special(const JsonNode& node) {
   AddedToken token;
   token.content = node.as_string();
   token.special = true;
-  if (token.content.empty()) node.refuse("expected a token, found nothing");
+  check_token(node, token.content);
   return token;
 }
 
 void read_named(const JsonNode& root, TokenizerConfig& config) {
   for (const std::string_view role : kRoles)
     if (const auto node = root.find(role); node && !node->is_null())
-      set_named(config, role, read_special(*node));
+      config.name(role, read_special(*node));
   // Tokens of the model's own: any other key of this form.
   for (const JsonNode node : root.members())
     if (node.key().ends_with("_token") && !contains(kRoles, node.key()) &&
         (node.is_string() || node.is_object()))
-      set_named(config, node.key(), read_special(node));
+      config.name(node.key(), read_special(node));
   for (const char* list : {"additional_special_tokens", "extra_special_tokens"}) {
     const auto node = root.find(list);
     if (!node || node->is_null()) continue;
     if (node->is_object()) {  // role: token
-      for (const JsonNode entry : node->members())
-        set_named(config, entry.key(), read_special(entry));
+      for (const JsonNode entry : node->members()) config.name(entry.key(), read_special(entry));
     } else {
       for (const JsonNode entry : node->elements()) {
         AddedToken token = read_special(entry);
         const std::string role = token.content;  // has no role, and is listed once
-        set_named(config, role, std::move(token));
+        config.name(role, std::move(token));
       }
     }
   }
@@ -127,9 +118,17 @@ void read_main(const Json& json, TokenizerConfig& config) {
 }  // namespace
 
 const AddedToken* TokenizerConfig::find(std::string_view role) const {
-  for (const NamedToken& token : named)
-    if (token.role == role) return &token.token;
-  return nullptr;
+  const auto place = places.find(std::string(role));
+  return place == places.end() ? nullptr : &named[place->second].token;
+}
+
+void TokenizerConfig::name(std::string_view role, AddedToken token) {
+  const auto [place, added] = places.emplace(role, named.size());
+  if (added) {
+    named.push_back({place->first, std::move(token)});
+  } else {
+    named[place->second].token = std::move(token);
+  }
 }
 
 TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory) {
@@ -140,14 +139,14 @@ TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory) {
     if (const auto json = read_if_there(directory / "special_tokens_map.json"))
       read_named(json->root(), config);
     if (const auto json = read_if_there(directory / "added_tokens.json")) {
+      std::unordered_set<std::string_view> special;
+      for (const NamedToken& named : config.named) special.insert(named.token.content);
       for (const JsonNode entry : json->root().members()) {
         AddedToken token;
         token.content = entry.key();
-        if (token.content.empty()) entry.refuse("expected a token, found nothing");
+        check_token(entry, token.content);
         token.id = static_cast<int32_t>(entry.as_int64(0, kMaxTokenId));
-        token.special = std::any_of(config.named.begin(), config.named.end(), [&](const auto& n) {
-          return n.token.content == token.content;
-        });
+        token.special = special.contains(token.content);
         token.normalized = !token.special;
         config.legacy_tokens.push_back(std::move(token));
       }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/text/added_tokens.hpp"
@@ -40,6 +41,10 @@ struct TokenizerConfig {
   std::vector<NamedToken> named;          // in the order in which transformers adds them
 
   const AddedToken* find(std::string_view role) const;
+  // Adds a named token, or puts it in place of the one that has the role.
+  void name(std::string_view role, AddedToken token);
+
+  std::unordered_map<std::string, size_t> places;  // in `named`, by role
 };
 
 TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory);

@@ -1,6 +1,8 @@
 // The top of tokenizer.json.
 #include "engine/text/tokenizer_json.hpp"
 
+#include <unordered_set>
+
 #include "engine/base/message.hpp"
 
 namespace headway {
@@ -21,11 +23,20 @@ void refuse_component(const Json& json, const JsonNode& node, std::string_view w
        "\" is not supported; supported: ", supported);
 }
 
+void check_token(const JsonNode& node, std::string_view token) {
+  if (token.empty()) node.refuse("expected a token, found nothing");
+  if (token.size() > kMaxTokenBytes)
+    node.refuse(cat("a token of more than ", kMaxTokenBytes, " bytes"), ErrorCode::limit);
+}
+
 Pattern read_pattern(const Json& json, const JsonNode& node) {
   if (const auto regex = node.find("Regex"))
     return Pattern::regex(regex->as_string(), cat(json.name(), ": field \"", regex->path(), "\""));
   const JsonNode text = node.at("String");
   if (text.as_string().empty()) text.refuse("expected a text, found nothing");
+  if (text.as_string().size() > Pattern::kMaxBytes)
+    text.refuse(cat("a pattern of more than ", Pattern::kMaxBytes, " bytes is not supported"),
+                ErrorCode::unsupported);
   return Pattern::literal(text.as_string());
 }
 
@@ -39,7 +50,7 @@ TruncationSide read_truncation_side(const JsonNode& node, std::string_view left,
 AddedToken read_added_token(const JsonNode& node, bool special) {
   AddedToken token;
   token.content = node.at("content").as_string();
-  if (token.content.empty()) node.at("content").refuse("expected a token, found nothing");
+  check_token(node.at("content"), token.content);
   token.special = node.get_bool("special", special);
   token.single_word = node.get_bool("single_word", false);
   token.lstrip = node.get_bool("lstrip", false);
@@ -57,12 +68,12 @@ void read_tokenizer_json(const Json& json, TokenizerParts& parts) {
   if (const auto node = component(root, "pre_tokenizer"))
     read_pre_tokenizer(json, *node, parts.pre_tokenizers);
   if (const auto added = component(root, "added_tokens")) {
+    std::unordered_set<std::string_view> contents;
     for (const JsonNode entry : added->elements()) {
       AddedToken token = read_added_token(entry, false);
       token.id = static_cast<int32_t>(entry.at("id").as_int64(0, kMaxTokenId));
-      for (const AddedToken& other : parts.added_tokens)
-        if (other.content == token.content)
-          entry.at("content").refuse(cat("the token \"", token.content, "\" is there twice"));
+      if (!contents.insert(entry.at("content").as_string()).second)
+        entry.at("content").refuse(cat("the token \"", token.content, "\" is there twice"));
       parts.added_tokens.push_back(std::move(token));
     }
   }

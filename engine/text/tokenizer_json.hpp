@@ -17,6 +17,9 @@ void read_tokenizer_json(const Json& json, TokenizerParts& parts);
 // which is then the opposite of special, as in the library's constructor.
 AddedToken read_added_token(const JsonNode& node, bool special);
 
+// Error(format) for no token, Error(limit) for one of more than kMaxTokenBytes.
+void check_token(const JsonNode& node, std::string_view token);
+
 // The parts of the file; each takes the component's object.
 void read_model(const Json& json, const JsonNode& node, TokenizerParts& parts);
 void read_normalizer(const Json& json, const JsonNode& node, std::vector<Normalizer>& normalizers);

@@ -2,6 +2,7 @@
 #include "engine/text/tokenizer_parts.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "engine/base/message.hpp"
 #include "engine/formats/json.hpp"
@@ -18,28 +19,26 @@ namespace {
 std::vector<AddedToken> list_added_tokens(const TokenizerParts& parts,
                                           const TokenizerConfig& config) {
   std::vector<AddedToken> list;
-  const auto find = [&list](std::string_view content) {
-    return std::find_if(list.begin(), list.end(),
-                        [&](const AddedToken& token) { return token.content == content; });
-  };
+  std::unordered_map<std::string, size_t> places;  // by content
   // A class that makes the tokenizer anew does not look at tokenizer.json's list when
   // added_tokens_decoder is there.
   if (config.tokenizer_class == TokenizerClass::of_the_file || !config.added_tokens)
     list = parts.added_tokens;
+  for (size_t i = 0; i < list.size(); ++i) places[list[i].content] = i;
   for (const auto* more :
        {config.added_tokens ? &*config.added_tokens : nullptr, &config.legacy_tokens}) {
     if (!more) continue;
     for (const AddedToken& token : *more) {
-      const auto known = find(token.content);
-      if (known == list.end()) {
+      const auto [place, added] = places.emplace(token.content, list.size());
+      if (added) {
         list.push_back(token);
       } else {
-        *known = token;
+        list[place->second] = token;
       }
     }
   }
   for (const NamedToken& named : config.named) {
-    if (find(named.token.content) != list.end()) continue;
+    if (!places.emplace(named.token.content, list.size()).second) continue;
     list.push_back(named.token);
     list.back().id = -1;
   }
@@ -120,6 +119,7 @@ TokenizerParts read_tokenizer(const std::filesystem::path& path) {
   TokenizerParts parts;
   read_tokenizer_json(Json::read_file(path.string()), parts);
   resolve_ids(parts, std::move(parts.added_tokens));
+  parts.source = path.filename().string();
   return parts;
 }
 

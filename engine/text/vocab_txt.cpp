@@ -38,6 +38,9 @@ void read_vocab_txt(const std::filesystem::path& path, std::string_view unknown_
     if (id > kMaxTokenId)
       fail(ErrorCode::limit, parts.file, ": more than ", kMaxTokenId + 1, " lines");
     const std::string_view token = trim_end(line);
+    if (token.size() > kMaxTokenBytes)
+      fail(ErrorCode::limit, parts.file, ": line ", id + 1, ": a token of more than ",
+           kMaxTokenBytes, " bytes");
     if (token.empty()) {
       parts.empty_token = id;
       continue;

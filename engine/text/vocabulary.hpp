@@ -14,6 +14,10 @@ namespace headway {
 // Ids beyond this are damage: embedding tables have fewer rows, and ids index an array here.
 constexpr int32_t kMaxTokenId = (1 << 24) - 1;
 
+// Searches for the longest token take the time of its length at each place. Those of published
+// files have up to 512 bytes.
+constexpr size_t kMaxTokenBytes = 4096;
+
 // Filled first, then read from any number of threads.
 class Vocabulary {
  public:

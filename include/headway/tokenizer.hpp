@@ -116,7 +116,8 @@ class HEADWAY_API Tokenizer {
   // Error(invalid_argument) when max_length is smaller than the number of special tokens, when
   // `strategy` forbids what would have to be cut, and for a character that a Unigram model without
   // an unknown token cannot write. Error(limit) when a regular expression of the file takes more
-  // than linear time on the text, as none of the published ones does.
+  // than linear time on the text, or its steps write more than 1000 bytes for each byte of it, as
+  // none of the published ones does.
   Encoding encode(std::string_view text, const EncodeOptions& options = {}) const;
   // The same, appended to `ids`; returns whether the text was truncated. Allocates nothing once
   // `ids` and the calling thread's workspace have grown to their need.

@@ -65,19 +65,37 @@ TEST(Pattern, GivesUpWhereRepetitionsTakeTheSameCharacters) {
   EXPECT_EQ(matches("a+b", "aaab"), "[aaab]");
 }
 
-// Two ways at each of 300 places.
+// Two ways at each of 90 places.
 TEST(Pattern, GivesUpWhereAlternativesMultiply) {
   std::string pattern;
-  for (int i = 0; i < 300; ++i) pattern += "(?:a|.)";
+  for (int i = 0; i < 90; ++i) pattern += "(?:a|.)";
   expect_error(ErrorCode::limit, "tries more than 1000 steps",
                [&] { matches(pattern + "b", std::string(400, 'a')); });
 }
 
 // Not even reading such a pattern takes long.
 TEST(Pattern, IsReadInLinearTime) {
-  std::string pattern;
-  for (int i = 0; i < 500; ++i) pattern += "(a?|b?)";
-  EXPECT_EQ(matches(pattern + "c", "abc c"), "[abc][c]");
+  const auto repeated = [](std::string_view piece, int times) {
+    std::string pattern;
+    for (int i = 0; i < times; ++i) pattern += piece;
+    return pattern;
+  };
+  EXPECT_EQ(matches(repeated("(a?|b?)", 50) + "c", "abc c"), "[abc][c]");
+  for (const char* piece : {"(a?|b?)", "a?", "(?=a)", "(?:a|b)"})
+    expect_error(ErrorCode::unsupported, "a pattern of more than 100 choices in a row",
+                 [&] { matches(repeated(piece, 500) + "c", "abc"); });
+}
+
+// Characters that leave no choice take no stack.
+TEST(Pattern, LongLiterals) {
+  const std::string text(4000, 'a');
+  EXPECT_EQ(matches(text, text), cat("[", text, "]"));
+  const std::string more(20'000'000, 'a');
+  const Pattern literal = Pattern::literal(text);
+  Pattern::Search search(literal, more);
+  size_t found = 0;
+  while (search.next()) ++found;
+  EXPECT_EQ(found, more.size() / text.size());
 }
 
 // A text that the published patterns take long for, of those that do not match at once.
