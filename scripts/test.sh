@@ -10,12 +10,16 @@ if [ "${1:-}" = --preset ]; then
   preset=${2:?--preset needs a name: release, debug or asan}
   shift 2
 fi
-begin_steps 6 "$root/build/test-$preset.log"
+models=(all-MiniLM-L6-v2)
+if [ "${HEADWAY_LONG_TESTS:-}" = 1 ]; then models+=(all-mpnet-base-v2); fi
+begin_steps $((5 + ${#models[@]})) "$root/build/test-$preset.log"
 cd "$root"
 
 step "Install the packages that are missing" scripts/install_deps.sh
 step "Get oneDNN" get_onednn_if_needed
-step "Get the model that the tests use" scripts/get_model.sh
+for model in "${models[@]}"; do
+  step "Get the model $model" scripts/get_model.sh "$model"
+done
 step "Get the tools of the Python package" get_python_tools_if_possible
 step "Configure ($preset)" configure "$preset"
 step "Build (minutes the first time; progress in build/test-$preset.log)" build "$preset"
