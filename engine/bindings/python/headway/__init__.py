@@ -15,11 +15,12 @@ objects of one process share its cores. The C++ header headway/engine.hpp has th
 """
 
 from ._attention import AttentionOutput, attention
-from ._embedder import Embedder, ModelInfo
+from ._embedder import Embedder
 from ._errors import ArgumentError, Error
 from ._headway import CancelToken, version
 from ._memory import MemoryUse
 from ._multi_head import MultiHead
+from ._text_model import ModelInfo
 
 __version__: str = version()
 __all__ = [

@@ -2,6 +2,7 @@
 allows it."""
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,22 @@ def text(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name}: expected str, found {type(value).__name__}")
     return value
+
+
+def text_list(value: Any, name: str) -> list[Any]:
+    """Of a single str, that alone. What the list holds is left to the library."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, (bytes, bytearray)) or not isinstance(value, Iterable):
+        raise TypeError(f"{name}: expected str or an iterable of str, found {type(value).__name__}")
+    return list(value)
+
+
+def prompts(prompt: Any, prompt_name: Any) -> tuple[str | None, str | None]:
+    return (
+        None if prompt is None else text(prompt, "prompt"),
+        None if prompt_name is None else text(prompt_name, "prompt_name"),
+    )
 
 
 def token(value: Any) -> CancelToken | None:
