@@ -12,6 +12,7 @@ import headway
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODEL = ROOT / "models/all-MiniLM-L6-v2"
 GOLDEN = ROOT / "tests/golden/minilm"
+TASKS = ROOT / "tests/golden/tasks"
 
 
 def golden_lines(name):

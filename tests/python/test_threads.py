@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from conftest import MODEL
+from conftest import MODEL, TASKS
 
 import headway
 
@@ -71,17 +71,26 @@ def test_an_object_that_goes_while_others_call():
 LONG = np.full((1, 8, 12000, 64), 0.5, np.float32)  # seconds
 
 
+CALLS = ["encode", "rank", "classify", "encode sparsely", "attention", "layer"]
+
+
 def calls(embedder):
     layer = headway.MultiHead(np.zeros((384, 128), np.float32), np.zeros((128, 128), np.float32), heads=8)
     long_rows = np.zeros((1, 12000, 128), np.float32)
+    many = ["how are you, cat? " * 9] * 200_000
+    reranker, classifier = headway.Reranker(TASKS / "reranker"), headway.Classifier(TASKS / "classifier")
+    sparse_embedder = headway.SparseEmbedder(TASKS / "sparse")
     return {
+        "rank": lambda cancel: reranker.rank("a cat", many, cancel=cancel),
+        "classify": lambda cancel: classifier.classify(many, cancel=cancel),
+        "encode sparsely": lambda cancel: sparse_embedder.encode(many, cancel=cancel),
         "encode": lambda cancel: embedder.encode(["long text " * 300] * 2000, cancel=cancel),
         "attention": lambda cancel: headway.attention(LONG, LONG, LONG, cancel=cancel),
         "layer": lambda cancel: layer(long_rows, cancel=cancel),
     }
 
 
-@pytest.mark.parametrize("name", ["encode", "attention", "layer"])
+@pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("thread", ["main", "other"])
 def test_cancel(embedder, name, thread):
     token = headway.CancelToken()
@@ -108,7 +117,7 @@ def test_cancel(embedder, name, thread):
         headway.attention(LONG[:, :, :1], LONG[:, :, :1], LONG[:, :, :1], cancel=token)
 
 
-@pytest.mark.parametrize("name", ["encode", "attention", "layer"])
+@pytest.mark.parametrize("name", CALLS)
 def test_ctrl_c(embedder, name):
     call = calls(embedder)[name]
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()

@@ -5,7 +5,10 @@
 #include <nanobind/ndarray.h>
 
 #include <initializer_list>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "headway/error.hpp"
 #include "headway/operations.hpp"
@@ -21,6 +24,16 @@ using DenseArray = nanobind::ndarray<const float, nanobind::ndim<kRank>, nanobin
 template <size_t kRank>
 using OutputArray =
     nanobind::ndarray<float, nanobind::ndim<kRank>, nanobind::c_contig, nanobind::device::cpu>;
+
+// A numpy array of numbers made here, which it keeps.
+template <typename T>
+nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> to_numpy(std::vector<T> values) {
+  auto made = std::make_unique<std::vector<T>>(std::move(values));
+  const nanobind::capsule owner(
+      made.get(), [](void* kept) noexcept { delete static_cast<std::vector<T>*>(kept); });
+  std::vector<T>& kept = *made.release();
+  return {kept.data(), {kept.size()}, owner};
+}
 
 // The enumerator whose to_string() is `text`. Error(invalid_argument) naming `argument` and those
 // there are.

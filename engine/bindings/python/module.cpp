@@ -46,6 +46,9 @@ NB_MODULE(_headway, module) {
   module.def("version", &headway::version);
   add_cancel_token(module);  // the others take it
   add_attention(module);
+  add_classifier(module);
   add_embedder(module);
   add_multi_head(module);
+  add_reranker(module);
+  add_sparse_embedder(module);
 }

@@ -8,7 +8,10 @@ namespace headway::python {
 
 void add_cancel_token(nanobind::module_& module);
 void add_attention(nanobind::module_& module);
+void add_classifier(nanobind::module_& module);
 void add_embedder(nanobind::module_& module);
 void add_multi_head(nanobind::module_& module);
+void add_reranker(nanobind::module_& module);
+void add_sparse_embedder(nanobind::module_& module);
 
 }  // namespace headway::python

@@ -10,23 +10,25 @@ namespace nb = nanobind;
 
 namespace headway::python {
 
+std::string_view utf8_of(nb::handle text, const std::function<std::string()>& name) {
+  if (!PyUnicode_Check(text.ptr()))
+    throw nb::type_error(
+        (name() + ": expected str, found " + nb::type_name(text.type()).c_str()).c_str());
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (!data) {
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
+    PyErr_Clear();
+    throw Error(ErrorCode::invalid_argument,
+                name() + ": expected text, found half of a surrogate pair");
+  }
+  return {data, static_cast<size_t>(size)};
+}
+
 Texts::Texts(const TextList& texts, std::string_view name) {
+  const auto place = [&] { return std::string(name) + "[" + std::to_string(views_.size()) + "]"; };
   for (const nb::handle text : texts) {
-    const auto place = [&] {
-      return std::string(name) + "[" + std::to_string(views_.size()) + "]: ";
-    };
-    if (!PyUnicode_Check(text.ptr()))
-      throw nb::type_error(
-          (place() + "expected str, found " + nb::type_name(text.type()).c_str()).c_str());
-    Py_ssize_t size = 0;
-    const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    if (!data) {
-      if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
-      PyErr_Clear();
-      throw Error(ErrorCode::invalid_argument,
-                  place() + "expected text, found half of a surrogate pair");
-    }
-    views_.emplace_back(data, static_cast<size_t>(size));
+    views_.push_back(utf8_of(text, place));
     alive_.push_back(nb::borrow(text));
   }
 }
@@ -62,6 +64,8 @@ Facts facts_of(const ModelInfo& model, const EngineInfo& engine) {
   facts["normalize"] = model.normalize;
   facts["prompts"] = model.prompts;
   facts["default_prompt_name"] = model.default_prompt_name;
+  facts["labels"] = model.labels;
+  facts["activation"] = model.activation;
   facts["sources"] = model.sources;
   facts["threads"] = engine.threads;
   facts["precision"] = to_string(engine.precision);

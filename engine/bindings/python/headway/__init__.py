@@ -3,6 +3,8 @@
     embedder = headway.Embedder("models/all-MiniLM-L6-v2")
     vectors = embedder.encode(["A cat sleeps on the sofa.", "Reset my password"])  # float32 [2, 384]
 
+Reranker, Classifier and SparseEmbedder open model directories for other tasks in the same way.
+
 Arrays go in as numpy arrays or as those of any library that speaks DLPack (torch, jax), without a copy where their
 layout allows it; they come out as numpy arrays, which `torch.from_numpy` takes without a copy. Everything here may be
 used from any number of threads at once; the interpreter's lock is released while the library works. Ctrl-C ends a call
@@ -15,11 +17,14 @@ objects of one process share its cores. The C++ header headway/engine.hpp has th
 """
 
 from ._attention import AttentionOutput, attention
+from ._classifier import Classifier
 from ._embedder import Embedder
 from ._errors import ArgumentError, Error
 from ._headway import CancelToken, version
 from ._memory import MemoryUse
 from ._multi_head import MultiHead
+from ._reranker import RankedDocument, Reranker
+from ._sparse_embedder import SparseEmbedder, SparseVector, SparseVectors
 from ._text_model import ModelInfo
 
 __version__: str = version()
@@ -27,10 +32,16 @@ __all__ = [
     "ArgumentError",
     "AttentionOutput",
     "CancelToken",
+    "Classifier",
     "Embedder",
     "Error",
     "MemoryUse",
     "ModelInfo",
     "MultiHead",
+    "RankedDocument",
+    "Reranker",
+    "SparseEmbedder",
+    "SparseVector",
+    "SparseVectors",
     "attention",
 ]

@@ -98,13 +98,15 @@ def text(value: Any, name: str) -> str:
     return value
 
 
-def text_list(value: Any, name: str) -> list[Any]:
-    """Of a single str, that alone. What the list holds is left to the library."""
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, (bytes, bytearray)) or not isinstance(value, Iterable):
-        raise TypeError(f"{name}: expected str or an iterable of str, found {type(value).__name__}")
+def text_list(value: Any, name: str, expected: str = "an iterable of str") -> list[Any]:
+    """What the list holds is left to the library."""
+    if isinstance(value, (str, bytes, bytearray)) or not isinstance(value, Iterable):
+        raise TypeError(f"{name}: expected {expected}, found {type(value).__name__}")
     return list(value)
+
+
+def one_or_more_texts(texts: Any) -> list[Any]:
+    return [texts] if isinstance(texts, str) else text_list(texts, "texts", "str or an iterable of str")
 
 
 def prompts(prompt: Any, prompt_name: Any) -> tuple[str | None, str | None]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _headway
-from ._arguments import integer, prompts, text_list, token
+from ._arguments import integer, one_or_more_texts, prompts, token
 from ._errors import ArgumentError
 from ._headway import CancelToken
 from ._text_model import TextModel
@@ -42,7 +42,7 @@ class Embedder(TextModel):
         cancel: ends the call with an Error when another thread asks for it.
         """
         single = isinstance(texts, str)
-        given = text_list(texts, "texts")
+        given = one_or_more_texts(texts)
         chosen = (
             *prompts(prompt, prompt_name),
             0 if dimensions is None else integer(dimensions, "dimensions"),

@@ -4,17 +4,19 @@ import os
 from collections.abc import Iterable
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from ._arguments import size, small_integer, text, text_list
+from ._arguments import one_or_more_texts, size, small_integer, text
 from ._memory import MemoryUse
 
 
 class ModelInfo(NamedTuple):
     """What was decided when a model was opened, and from which file.
 
-    dim: numbers of one vector. max_length: tokens of a text, special ones included; longer ones are cut.
-    pooling: "mean", "cls", "cls + max", ... normalize: whether vectors have length 1. prompts: what `prompt_name` may name.
-    default_prompt_name: of the prompt that is used when none is chosen; may be empty. weights: the types in the files,
-    "f32". tokenizer: its model, "WordPiece". sources: file and field that others of these come from, by their names here.
+    weights: the types in the files, "f32". dim: numbers of one vector; of a classifier, its labels. tokenizer: its model,
+    "WordPiece". max_length: tokens of a text, special ones included; longer ones are cut. pooling: "mean", "cls",
+    "cls + max", ... normalize: whether vectors have length 1. prompts: what `prompt_name` may name. default_prompt_name:
+    of the prompt that is used when none is chosen; may be empty. labels: of classifiers and rerankers. activation: what
+    makes scores of logits, "sigmoid", "softmax" or "identity". sources: file and field that others of these come from, by
+    their names here.
     """
 
     architecture: str
@@ -30,6 +32,8 @@ class ModelInfo(NamedTuple):
     normalize: bool
     prompts: dict[str, str]
     default_prompt_name: str
+    labels: list[str]
+    activation: str
     sources: dict[str, str]
     threads: int
     precision: str
@@ -90,7 +94,7 @@ class TextModel:
 
     def tokenize(self, texts: str | Iterable[str]) -> list[list[int]]:
         """The ids the model sees of each text: special tokens included, cut at `info.max_length`."""
-        ids: list[list[int]] = self._model.tokenize(text_list(texts, "texts"))
+        ids: list[list[int]] = self._model.tokenize(one_or_more_texts(texts))
         return ids
 
     def __reduce__(self) -> Any:
