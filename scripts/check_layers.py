@@ -67,7 +67,7 @@ def check_engine_include(file, folder, header):
         if file.startswith("engine/bindings/python/") and not header.startswith("engine/bindings/python/"):
             return f"engine/bindings/python stands on the public headers alone, not on {header}"
     elif header.startswith("headway/"):
-        home = PUBLIC_HOME.get(header, folder)
+        home = "bindings" if header.startswith("headway/c/") else PUBLIC_HOME.get(header, folder)
         if home not in reach(folder):
             return f"engine/{folder} must not include {header}, which belongs to engine/{home}"
     for pattern, home in LIBRARY_HOME:
@@ -137,6 +137,7 @@ PLANTED = {
         ('#include "headway/tensor.hpp"', False),
         ('#include "engine/platform/file.hpp"', True),
         ('#include "headway/graph.hpp"', True),
+        ('#include "headway/c/base.h"', True),
         ('#include "b.hpp"', True),
     ],
     "engine/runtime/a.cpp": [
