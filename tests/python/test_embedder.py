@@ -131,6 +131,7 @@ REFUSED = [
     (lambda e: e.encode(["a", None], prompt="x"), TypeError, "texts[1]: expected str, found NoneType"),
     (lambda e: e.tokenize(["a", b"b"]), TypeError, "texts[1]: expected str, found bytes"),
     (lambda e: e.encode(["a", "\ud800"]), ValueError, "texts[1]: expected text, found half of a surrogate pair"),
+    (lambda e: e.encode(["a"], prompt="\udc00"), ValueError, "prompt: expected text, found half of a surrogate pair"),
     (lambda e: e.encode(["a"], dimensions=0), ValueError, "dimensions: expected at least 1, found 0"),
     (lambda e: e.encode(["a"], dimensions=385), ValueError, "dimensions: expected 1 to 384, found 385"),
     (lambda e: e.encode(["a"], dimensions=1.5), TypeError, "dimensions: expected an integer, found float"),

@@ -1,7 +1,7 @@
 // The Reranker.
 #include "headway/reranker.hpp"
 
-#include <string_view>
+#include <string>
 
 #include "engine/bindings/python/arrays.hpp"
 #include "engine/bindings/python/parts.hpp"
@@ -12,16 +12,15 @@ namespace nb = nanobind;
 namespace headway::python {
 namespace {
 
-void score(const Reranker& reranker, nb::str query, const TextList& documents, OutputArray<1> out,
-           const CancelToken* cancel) {
-  const std::string_view asked = utf8_of(query, [] { return "query"; });
+void score(const Reranker& reranker, const std::string& query, const TextList& documents,
+           OutputArray<1> out, const CancelToken* cancel) {
   const Texts given(documents, "documents");
   const size_t count = given.views().size();
   if (out.shape(0) != count)
     throw Error(ErrorCode::internal, "out has another shape than [documents]");
-  call_model(reranker.info(), given.bytes() + count * asked.size(), cancel,
+  call_model(reranker.info(), given.bytes() + count * query.size(), cancel,
              [&](const RunOptions& options) {
-               reranker.score(asked, given.views(), out.data(), options);
+               reranker.score(query, given.views(), out.data(), options);
              });
 }
 

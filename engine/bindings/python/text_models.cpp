@@ -10,27 +10,27 @@ namespace nb = nanobind;
 
 namespace headway::python {
 
-std::string_view utf8_of(nb::handle text, const std::function<std::string()>& name) {
+Texts::Texts(const TextList& texts, std::string_view name) {
+  for (const nb::handle text : texts) add(text, name);
+}
+
+void Texts::add(nb::handle text, std::string_view name) {
+  const auto place = [&] {
+    return std::string(name) + "[" + std::to_string(views_.size()) + "]: ";
+  };
   if (!PyUnicode_Check(text.ptr()))
     throw nb::type_error(
-        (name() + ": expected str, found " + nb::type_name(text.type()).c_str()).c_str());
+        (place() + "expected str, found " + nb::type_name(text.type()).c_str()).c_str());
   Py_ssize_t size = 0;
   const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
   if (!data) {
     if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
     PyErr_Clear();
     throw Error(ErrorCode::invalid_argument,
-                name() + ": expected text, found half of a surrogate pair");
+                place() + "expected text, found half of a surrogate pair");
   }
-  return {data, static_cast<size_t>(size)};
-}
-
-Texts::Texts(const TextList& texts, std::string_view name) {
-  const auto place = [&] { return std::string(name) + "[" + std::to_string(views_.size()) + "]"; };
-  for (const nb::handle text : texts) {
-    views_.push_back(utf8_of(text, place));
-    alive_.push_back(nb::borrow(text));
-  }
+  views_.emplace_back(data, static_cast<size_t>(size));
+  alive_.push_back(nb::borrow(text));
 }
 
 size_t Texts::bytes() const {

@@ -20,9 +20,6 @@ namespace headway::python {
 using TextList = nanobind::typed<nanobind::list, nanobind::any>;
 using Facts = nanobind::typed<nanobind::dict, nanobind::str, nanobind::any>;
 
-// The UTF-8 of one text, as long as that lives. `name`: makes the argument's, for errors.
-std::string_view utf8_of(nanobind::handle text, const std::function<std::string()>& name);
-
 // The UTF-8 of Python's texts, which this keeps alive. `name` is that of the argument.
 class Texts {
  public:
@@ -31,6 +28,8 @@ class Texts {
   size_t bytes() const;
 
  private:
+  void add(nanobind::handle text, std::string_view name);
+
   std::vector<nanobind::object> alive_;
   std::vector<std::string_view> views_;
 };

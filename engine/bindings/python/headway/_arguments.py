@@ -95,6 +95,10 @@ def optional_number(value: Any, name: str) -> float | None:
 def text(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name}: expected str, found {type(value).__name__}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ArgumentError(f"{name}: expected text, found half of a surrogate pair") from None
     return value
 
 
