@@ -38,7 +38,7 @@ TEST_F(CHostile, NullPointers) {
   expect(invalid, "embedder: ", headway_embedder_get_memory(nullptr, nullptr, &error));
   expect(invalid, "embedder: ", headway_embedder_trim(nullptr, &error));
   expect(invalid, "embedder: ", headway_embed(nullptr, nullptr, &error));
-  expect(invalid, "directory: ", headway_tokenizer_open(nullptr, &tokenizer, &error));
+  expect(invalid, "path: ", headway_tokenizer_open(nullptr, &tokenizer, &error));
   expect(invalid, "tokenizer: ", headway_tokenizer_open("x", nullptr, &error));
   expect(invalid, "embedder: ", headway_embedder_get_tokenizer(nullptr, &tokenizer, &error));
   expect(invalid, "tokenizer: ", headway_tokenizer_copy(nullptr, &tokenizer, &error));
