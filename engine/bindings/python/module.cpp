@@ -51,4 +51,5 @@ NB_MODULE(_headway, module) {
   add_multi_head(module);
   add_reranker(module);
   add_sparse_embedder(module);
+  add_tokenizer(module);
 }

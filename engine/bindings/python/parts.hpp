@@ -13,5 +13,6 @@ void add_embedder(nanobind::module_& module);
 void add_multi_head(nanobind::module_& module);
 void add_reranker(nanobind::module_& module);
 void add_sparse_embedder(nanobind::module_& module);
+void add_tokenizer(nanobind::module_& module);
 
 }  // namespace headway::python

@@ -26,6 +26,7 @@ from ._multi_head import MultiHead
 from ._reranker import RankedDocument, Reranker
 from ._sparse_embedder import SparseEmbedder, SparseVector, SparseVectors
 from ._text_model import ModelInfo
+from ._tokenizer import Encoding, Tokenizer
 
 __version__: str = version()
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "CancelToken",
     "Classifier",
     "Embedder",
+    "Encoding",
     "Error",
     "MemoryUse",
     "ModelInfo",
@@ -43,5 +45,6 @@ __all__ = [
     "SparseEmbedder",
     "SparseVector",
     "SparseVectors",
+    "Tokenizer",
     "attention",
 ]
