@@ -1,4 +1,6 @@
 // The pre-tokenizers of tokenizer.json.
+#include <limits>
+
 #include "engine/base/message.hpp"
 #include "engine/text/tokenizer_json.hpp"
 #include "engine/text/unicode.hpp"
@@ -20,10 +22,22 @@ Delimiters read_behavior(const JsonNode& node) {
   node.refuse("expected Removed, Isolated, MergedWithPrevious, MergedWithNext or Contiguous");
 }
 
+int64_t read_length(const JsonNode& node) {
+  const auto length = node.find("length");
+  return length ? length->as_int64(1, std::numeric_limits<int64_t>::max()) : 5;
+}
+
 PreTokenizer read_one(const Json& json, const JsonNode& node, std::string_view type, bool first) {
   if (type == "BertPreTokenizer") return BertWordSplit{};
   if (type == "Whitespace") return WordSplit{};
   if (type == "WhitespaceSplit") return WhitespaceSplit{};
+  if (type == "CharDelimiterSplit") {
+    const std::string delimiter = read_character(node.at("delimiter"));
+    const char* p = delimiter.data();
+    return CharSplit{decode_utf8(p, p + delimiter.size())};
+  }
+  if (type == "FixedLength") return FixedLengthSplit{static_cast<size_t>(read_length(node))};
+  if (type == "UnicodeScripts") return ScriptSplit{};
   if (type == "Punctuation") {
     const auto behavior = node.find("behavior");
     return PunctuationSplit{behavior ? read_behavior(*behavior) : Delimiters::isolated};
@@ -39,9 +53,10 @@ PreTokenizer read_one(const Json& json, const JsonNode& node, std::string_view t
     return split;
   }
   if (type == "Metaspace") return read_metaspace(json, node, first);
-  refuse_component(json, node.at("type"), type,
-                   "BertPreTokenizer, Whitespace, WhitespaceSplit, Punctuation, Digits, Split, "
-                   "ByteLevel, Metaspace, Sequence");
+  refuse_component(
+      json, node.at("type"), type,
+      "BertPreTokenizer, Whitespace, WhitespaceSplit, CharDelimiterSplit, FixedLength, "
+      "UnicodeScripts, Punctuation, Digits, Split, ByteLevel, Metaspace, Sequence");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/text/byte_alphabet.hpp"
+#include "engine/text/script.hpp"
 #include "engine/text/unicode.hpp"
 
 namespace headway {
@@ -62,7 +63,7 @@ bool split_chars(std::string_view text, Delimiters delimiters, PieceSink sink,
   const char* const end = begin + text.size();
   for (const char* p = begin; p < end;) {
     const char* const start = p;
-    if (!is_delimiter(char_record(decode_utf8(p, end)).flags)) continue;
+    if (!is_delimiter(decode_utf8(p, end))) continue;
     if (!maker.add(static_cast<size_t>(start - begin), false) ||
         !maker.add(static_cast<size_t>(p - begin), true))
       return false;
@@ -85,7 +86,7 @@ bool split_pattern(const Pattern& pattern, std::string_view text, Delimiters del
 bool BertWordSplit::split(const PreTokenizerInput& input, PieceSink sink) const {
   return WhitespaceSplit().split(input, [&](std::string_view word) {
     return split_chars(word, Delimiters::isolated, sink,
-                       [](uint16_t flags) { return (flags & kCharPunctuation) != 0; });
+                       [](char32_t c) { return (char_record(c).flags & kCharPunctuation) != 0; });
   });
 }
 
@@ -107,17 +108,47 @@ bool WordSplit::split(const PreTokenizerInput& input, PieceSink sink) const {
 
 bool WhitespaceSplit::split(const PreTokenizerInput& input, PieceSink sink) const {
   return split_chars(input.text, Delimiters::removed, sink,
-                     [](uint16_t flags) { return (flags & kCharSpace) != 0; });
+                     [](char32_t c) { return (char_record(c).flags & kCharSpace) != 0; });
+}
+
+bool CharSplit::split(const PreTokenizerInput& input, PieceSink sink) const {
+  return split_chars(input.text, Delimiters::removed, sink,
+                     [this](char32_t c) { return c == delimiter; });
+}
+
+bool FixedLengthSplit::split(const PreTokenizerInput& input, PieceSink sink) const {
+  const char* const end = input.text.data() + input.text.size();
+  for (const char* p = input.text.data(); p < end;) {
+    const char* const begin = p;
+    for (size_t count = 0; count < length && p < end; ++count) decode_utf8(p, end);
+    if (!sink({begin, static_cast<size_t>(p - begin)})) return false;
+  }
+  return true;
+}
+
+bool ScriptSplit::split(const PreTokenizerInput& input, PieceSink sink) const {
+  const char* const end = input.text.data() + input.text.size();
+  const char* begin = nullptr;  // of the run
+  uint8_t script = kNoScript;
+  for (const char* p = input.text.data(); p < end;) {
+    const char* const start = p;
+    const uint8_t next = script_of(decode_utf8(p, end));
+    if (next == kNoScript || next == script) continue;
+    if (begin && !sink({begin, static_cast<size_t>(start - begin)})) return false;
+    begin = start;
+    script = next;
+  }
+  return !begin || sink({begin, static_cast<size_t>(end - begin)});
 }
 
 bool PunctuationSplit::split(const PreTokenizerInput& input, PieceSink sink) const {
   return split_chars(input.text, delimiters, sink,
-                     [](uint16_t flags) { return (flags & kCharPunctuation) != 0; });
+                     [](char32_t c) { return (char_record(c).flags & kCharPunctuation) != 0; });
 }
 
 bool DigitSplit::split(const PreTokenizerInput& input, PieceSink sink) const {
   return split_chars(input.text, individual ? Delimiters::isolated : Delimiters::contiguous, sink,
-                     [](uint16_t flags) { return (flags & kCharNumeric) != 0; });
+                     [](char32_t c) { return (char_record(c).flags & kCharNumeric) != 0; });
 }
 
 bool PatternSplit::split(const PreTokenizerInput& input, PieceSink sink) const {

@@ -43,6 +43,22 @@ struct WhitespaceSplit {
   bool split(const PreTokenizerInput& input, PieceSink sink) const;
 };
 
+struct CharSplit {  // CharDelimiterSplit
+  char32_t delimiter;
+  bool split(const PreTokenizerInput& input, PieceSink sink) const;
+};
+
+// Pieces of so many characters; the last may have less.
+struct FixedLengthSplit {
+  size_t length;
+  bool split(const PreTokenizerInput& input, PieceSink sink) const;
+};
+
+// Runs of one script; what has none stays with the run before, and vanishes at the start.
+struct ScriptSplit {
+  bool split(const PreTokenizerInput& input, PieceSink sink) const;
+};
+
 struct PunctuationSplit {
   Delimiters delimiters = Delimiters::isolated;
   bool split(const PreTokenizerInput& input, PieceSink sink) const;
@@ -82,8 +98,9 @@ struct Metaspace {
   bool split_rewritten(std::string_view text, PieceSink sink) const;
 };
 
-using PreTokenizer = std::variant<BertWordSplit, WordSplit, WhitespaceSplit, PunctuationSplit,
-                                  DigitSplit, PatternSplit, ByteLevelSplit, Metaspace>;
+using PreTokenizer = std::variant<BertWordSplit, WordSplit, WhitespaceSplit, CharSplit,
+                                  FixedLengthSplit, ScriptSplit, PunctuationSplit, DigitSplit,
+                                  PatternSplit, ByteLevelSplit, Metaspace>;
 
 // Each match of the pattern is a part, and so is what lies between two; with `invert` it is the
 // other parts that are delimiters.

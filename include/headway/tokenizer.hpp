@@ -79,8 +79,8 @@ struct Encoding {
 //   models          WordPiece, BPE (also byte-level and with byte fallback; no dropout), Unigram
 //   normalizers     BertNormalizer, NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Replace,
 //                   Prepend, Nmt, Precompiled, ByteLevel
-//   pre-tokenizers  BertPreTokenizer, Whitespace, WhitespaceSplit, Punctuation, Digits, Split,
-//                   ByteLevel, Metaspace
+//   pre-tokenizers  BertPreTokenizer, Whitespace, WhitespaceSplit, CharDelimiterSplit, FixedLength,
+//                   UnicodeScripts, Punctuation, Digits, Split, ByteLevel, Metaspace
 //   post-processors TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel
 // each also in a Sequence; added tokens with all their flags. Regular expressions know what the
 // published ones use: classes, \p{..}, \s, \d, (?:..), (?i:..), look-ahead, greedy and possessive

@@ -59,9 +59,12 @@ TEST(StepFiles, Charsmaps) {
 }
 
 TEST(StepFiles, PreTokenizers) {
-  expect_pre_tokenizer(
-      kUnsupported, "\"pre_tokenizer.pretokenizers[0].type\": \"FixedLength\" is not supported",
-      R"({"type":"Sequence","pretokenizers":[{"type":"FixedLength","length":5}]})");
+  expect_pre_tokenizer(kUnsupported,
+                       "\"pre_tokenizer.pretokenizers[0].type\": \"Other\" is not supported",
+                       R"({"type":"Sequence","pretokenizers":[{"type":"Other","length":5}]})");
+  expect_pre_tokenizer(kFormat, "\"pre_tokenizer.length\"", R"({"type":"FixedLength","length":0})");
+  expect_pre_tokenizer(kFormat, "\"pre_tokenizer.delimiter\": expected one character",
+                       R"({"type":"CharDelimiterSplit","delimiter":"ab"})");
   expect_pre_tokenizer(kFormat, "\"pre_tokenizer.behavior\": expected Removed, Isolated",
                        R"({"type":"Punctuation","behavior":"Other"})");
   expect_pre_tokenizer(kFormat, "\"pre_tokenizer.replacement\": expected one character",
