@@ -32,6 +32,7 @@ Bpe::Bpe(const Vocabulary& vocabulary, const BpeOptions& options)
       unknown_(options.unknown),
       prefix_(options.prefix),
       suffix_(options.suffix),
+      prefix_node_(vocabulary.trie().find(prefix_)),
       fuse_unknown_(options.fuse_unknown),
       byte_fallback_(options.byte_fallback),
       whole_words_first_(options.whole_words_first),
@@ -165,26 +166,23 @@ void Bpe::read_characters(std::string_view word, Memory& memory) const {
     count(unknown_length);
     unknown_length = 0;
   };
+  const ByteTrie& trie = vocabulary_->trie();
   const char* const end = word.data() + word.size();
   for (const char* p = word.data(); p < end;) {
     const char* const start = p;
     decode_utf8(p, end);
     const auto length = static_cast<size_t>(p - start);
-    std::string_view character(start, length);
+    const std::string_view character(start, length);
     const bool prefixed = !prefix_.empty() && start != word.data();
     const bool suffixed = !suffix_.empty() && p == end;
-    if (prefixed || suffixed) {
-      memory.text = prefixed ? prefix_ : "";
-      memory.text += character;
-      if (suffixed) memory.text += suffix_;
-      character = memory.text;
-    }
-    if (const auto id = vocabulary_->find(character)) {
+    uint32_t node = trie.find(character, prefixed ? prefix_node_ : ByteTrie::kRoot);
+    if (suffixed) node = trie.find(suffix_, node);
+    if (const int32_t id = node == ByteTrie::kNone ? -1 : trie.value(node); id >= 0) {
       if (unknown) put_unknown();
       unknown = false;
-      ids.push_back(*id);
+      ids.push_back(id);
       count(length);
-    } else if (byte_fallback_ && append_byte_tokens(bytes_, character, ids)) {
+    } else if (byte_fallback_ && append_bytes(character, prefixed, suffixed, ids)) {
       count(1);
     } else {
       if (!unknown_) continue;
@@ -194,6 +192,20 @@ void Bpe::read_characters(std::string_view word, Memory& memory) const {
     }
   }
   if (unknown) put_unknown();
+}
+
+// The bytes of a character with what the file puts around it; false when one has no token.
+bool Bpe::append_bytes(std::string_view character, bool prefixed, bool suffixed,
+                       std::vector<int32_t>& ids) const {
+  const size_t before = ids.size();
+  for (const std::string_view text :
+       {prefixed ? std::string_view(prefix_) : std::string_view(), character,
+        suffixed ? std::string_view(suffix_) : std::string_view()}) {
+    if (append_byte_tokens(bytes_, text, ids)) continue;
+    ids.resize(before);
+    return false;
+  }
+  return true;
 }
 
 void Bpe::merge_few(Memory& memory) const {

@@ -54,7 +54,6 @@ class Bpe {
     std::vector<Run> runs, merged_runs;
     MergeQueue queue;
     std::vector<uint32_t> places;
-    std::string text;
   };
 
   Bpe(const Vocabulary& vocabulary, const BpeOptions& options);
@@ -83,6 +82,8 @@ class Bpe {
                     std::vector<ByteSpan>& spans) const;
   template <bool lengths>
   void read_characters(std::string_view word, Memory& memory) const;
+  bool append_bytes(std::string_view character, bool prefixed, bool suffixed,
+                    std::vector<int32_t>& ids) const;
   void merge_few(Memory& memory) const;
   // False, changing no ids, for a word of many different symbols.
   bool merge_runs(Memory& memory) const;
@@ -96,6 +97,7 @@ class Bpe {
   const Vocabulary* vocabulary_;
   std::optional<int32_t> unknown_;
   std::string prefix_, suffix_;
+  uint32_t prefix_node_;  // of the vocabulary's trie
   bool fuse_unknown_, byte_fallback_, whole_words_first_;
   bool parts_;  // no merge reaches over the start of a run of U+2581
   ByteTokens bytes_;

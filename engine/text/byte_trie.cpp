@@ -32,11 +32,10 @@ bool ByteTrie::insert(std::string_view key, int32_t value) {
   return true;
 }
 
-uint32_t ByteTrie::find(std::string_view key) const {
-  uint32_t node = kRoot;
+uint32_t ByteTrie::find(std::string_view key, uint32_t node) const {
   for (const char byte : key) {
-    node = child(node, static_cast<unsigned char>(byte));
     if (node == kNone) return kNone;
+    node = child(node, static_cast<unsigned char>(byte));
   }
   return node;
 }

@@ -35,8 +35,8 @@ class ByteTrie {
   // The value of the string that leads to `node`, or -1.
   int32_t value(uint32_t node) const { return values_[node]; }
 
-  // The node that all of `key` leads to from the root, or kNone.
-  uint32_t find(std::string_view key) const;
+  // The node that all of `key` leads to from `node`, or kNone; also from kNone.
+  uint32_t find(std::string_view key, uint32_t node = kRoot) const;
 
  private:
   struct Edge {
