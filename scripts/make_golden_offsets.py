@@ -3,7 +3,7 @@
 
     python3 -m pip install -r scripts/requirements-reference.txt
     python3 scripts/make_golden_offsets.py
-    python3 scripts/make_golden_offsets.py --compare build/release/bin/encode_lines [--strings 20000] [NAME ...]
+    python3 scripts/make_golden_offsets.py --compare build/release/bin/encode_lines [--strings 20000] [NAME|FILE ...]
 
 The kinds are those of make_golden_steps.py; the model of its steps shows the place of every byte here. offsets.jsonl has
 more: trained models with post-processors and added tokens, as texts to be replaced in the model's file. offsets.txt has
@@ -14,14 +14,11 @@ hashes over ids and places (bytes of the UTF-8 text, where the reference counts 
 import argparse
 import itertools
 import json
-import pathlib
-import subprocess
 import sys
-import tempfile
 
 from tokenizers import Tokenizer
 
-from make_golden_steps import OUTPUT, STEPS, byte_level, random_text, step, transcript
+from make_golden_steps import OUTPUT, STEPS, byte_level, kind_named, random_text, run_binary, step, transcript
 from make_golden_tokenizer import Draw, Hash, token
 
 BLOCKS = 4
@@ -102,13 +99,10 @@ def write():
 def compare(binary, strings, names):
     wrong, all_kinds = 0, kinds()[0]
     for name in names or all_kinds:
-        tokenizer, draw, shown = Tokenizer.from_str(all_kinds[name]), Draw(strings), 0
+        file, tokenizer = kind_named(name, all_kinds)
+        draw, shown = Draw(strings), 0
         texts = [random_text(draw) for _ in range(strings)]
-        with tempfile.TemporaryDirectory() as folder:
-            pathlib.Path(folder, "tokenizer.json").write_text(all_kinds[name], encoding="utf-8")
-            lines = "".join(json.dumps(t) + "\n" for t in texts)
-            output = subprocess.run([binary, folder, "--offsets"], input=lines, capture_output=True, text=True, check=True).stdout
-        for text, found, expected in zip(texts, output.split("\n"), places(tokenizer, texts)):
+        for text, found, expected in zip(texts, run_binary(binary, file, texts, "--offsets"), places(tokenizer, texts)):
             expected = " ".join("%d:%d:%d" % e for e in expected)
             if found != expected:
                 shown += 1

