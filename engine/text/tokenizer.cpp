@@ -221,6 +221,12 @@ std::optional<std::string_view> Tokenizer::id_to_token(int32_t id) const {
   return state_->parts.vocabulary.token(id);
 }
 
+std::optional<int32_t> Tokenizer::special_token(std::string_view role) const {
+  for (const auto& [name, id] : state_->parts.roles)
+    if (name == role) return id;
+  return std::nullopt;
+}
+
 std::string Tokenizer::decode(std::span<const int32_t> ids, bool skip_special_tokens) const {
   const TokenizerParts& parts = state_->parts;
   std::vector<std::string> tokens;

@@ -98,6 +98,9 @@ TokenizerParts read_directory(const std::filesystem::path& directory) {
     parts.source += " for the vocabulary, " + config.class_source;
   rebuild(parts, config);
   resolve_ids(parts, list_added_tokens(parts, config));
+  for (const NamedToken& named : config.named)
+    for (const AddedToken& token : parts.added_tokens)
+      if (token.content == named.token.content) parts.roles.emplace_back(named.role, token.id);
   parts.model_max_length = config.model_max_length;
   parts.truncation_side = config.truncation_side.value_or(parts.truncation_side);
   return parts;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/text/added_tokens.hpp"
@@ -27,7 +28,8 @@ struct TokenizerParts {
   ModelOptions model;
   std::vector<Normalizer> normalizers;  // in order
   std::vector<PreTokenizer> pre_tokenizers;
-  std::vector<AddedToken> added_tokens;  // no two with one content or one id
+  std::vector<AddedToken> added_tokens;                // no two with one content or one id
+  std::vector<std::pair<std::string, int32_t>> roles;  // "mask_token" and its id
   PostProcessor post_processor;
   std::optional<std::vector<Decoder>> decoders;  // nothing: tokens are joined with spaces
   std::optional<int64_t> model_max_length;

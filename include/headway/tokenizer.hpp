@@ -171,6 +171,9 @@ class HEADWAY_API Tokenizer {
   std::optional<int32_t> token_to_id(std::string_view token) const;
   // The view lives as long as the tokenizer or a copy of it.
   std::optional<std::string_view> id_to_token(int32_t id) const;
+  // The token that the files name for a role, "mask_token" or "eos_token" for example, or that the
+  // tokenizer's class has for it. Nothing when there is none.
+  std::optional<int32_t> special_token(std::string_view role) const;
 
  private:
   struct State;

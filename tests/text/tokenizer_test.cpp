@@ -187,6 +187,26 @@ TEST(Tokenizer, NamesItsTokens) {
   EXPECT_EQ(plain(more, "<x>"), Ids{19});
 }
 
+TEST(Tokenizer, KnowsTheRolesOfItsTokens) {
+  const auto open_with = [](const char* config) {
+    const TestDirectory directory(
+        Files{{"tokenizer.json", SmallJson().text()}, {"tokenizer_config.json", config}});
+    return Tokenizer::open(directory.path());
+  };
+  EXPECT_EQ(open_small().special_token("mask_token"), std::nullopt);  // no file says
+  const Tokenizer named = open_with(
+      R"({"mask_token":"[MASK]","eos_token":{"content":"hello"},"bos_token":"<s>","my_token":"b"})");
+  EXPECT_EQ(named.special_token("mask_token"), 4);
+  EXPECT_EQ(named.special_token("eos_token"), 5);
+  EXPECT_EQ(named.special_token("bos_token"), 19);  // a new one
+  EXPECT_EQ(named.special_token("my_token"), 11);
+  EXPECT_EQ(named.special_token("pad_token"), std::nullopt);
+  EXPECT_EQ(named.special_token(""), std::nullopt);
+  const Tokenizer by_class = open_with(R"({"tokenizer_class":"BertTokenizer"})");
+  EXPECT_EQ(by_class.special_token("mask_token"), 4);
+  EXPECT_EQ(by_class.special_token("unk_token"), 1);
+}
+
 TEST(Tokenizer, CopiesShareAndThreadsMayUseIt) {
   const Tokenizer tokenizer = Tokenizer(open_small());
   const Ids expected = tokenizer.encode("Hello, \u00e1unaffable [MASK]").ids;
