@@ -1,4 +1,4 @@
-// Builds the offsets of a batch.
+// Builds the offsets and key lengths of a batch.
 #include "headway/batch.hpp"
 
 #include <algorithm>
@@ -29,6 +29,20 @@ Batch Batch::ragged(std::span<const int64_t> lengths) {
     }
     batch.offsets_.push_back(checked_add(batch.rows(), length, "rows of a batch"));
   }
+  return batch;
+}
+
+Batch Batch::ragged(std::span<const int64_t> lengths, std::span<const int64_t> key_lengths) {
+  if (key_lengths.size() != lengths.size())
+    fail(ErrorCode::invalid_argument, "a batch of ", lengths.size(), " sequences with ",
+         key_lengths.size(), " key lengths");
+  Batch batch = ragged(lengths);
+  for (size_t i = 0; i < lengths.size(); ++i)
+    if (key_lengths[i] < 0 || key_lengths[i] > lengths[i])
+      fail(ErrorCode::invalid_argument, "a batch whose sequence ", i, " has the key length ",
+           key_lengths[i], ", expected 0 to its length, ", lengths[i]);
+  if (!std::equal(lengths.begin(), lengths.end(), key_lengths.begin()))
+    batch.key_lengths_.assign(key_lengths.begin(), key_lengths.end());
   return batch;
 }
 

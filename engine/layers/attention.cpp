@@ -167,6 +167,8 @@ class AttentionLayer : public Layer {
                          .bf16 = bf16_};
     shape.scores = {shape.queries * shape.all_keys(), shape.all_keys()};
     shape.rule.position = bottom_right_ ? shape.keys - shape.queries : shape.past;
+    shape.rule.visible_keys =
+        static_cast<size_t>(shape.past + group.key_length(at.kv.stream, sequence));
     shape.rule.slopes = slopes_.empty() ? nullptr : slopes_.data();
     if (has_bias_) {
       shape.rule.bias = {.head = at.bias_width == 1 ? 0 : shape.scores.head,
@@ -183,8 +185,8 @@ class AttentionLayer : public Layer {
 
   // About so many pairs of a query and a key that it sees.
   static double seen_pairs(const AttentionShape& s) {
-    const auto queries = static_cast<double>(s.queries), keys = static_cast<double>(s.all_keys());
-    if (!s.rule.has_band()) return queries * keys;
+    const auto queries = static_cast<double>(s.queries);
+    if (!s.rule.has_band()) return queries * static_cast<double>(s.rule.visible_keys);
     const size_t middle = static_cast<size_t>(s.queries / 2);
     const KeyRange seen = s.rule.band(middle, 1, static_cast<size_t>(s.all_keys()));
     return queries * static_cast<double>(seen.end - seen.begin);

@@ -28,9 +28,12 @@ class Group {
   int64_t sequences() const { return last_ - first_; }
   // The place of the group's sequence i in the whole batch.
   int64_t first() const { return first_; }
-  // Tokens of the group's sequence i, and the row of its first token counted from the group's first
-  // row.
+  // Tokens of the group's sequence i, how many of them are keys of attention, and the row of its
+  // first token counted from the group's first row.
   int64_t length(int32_t stream, int64_t i) const { return streams_[stream]->length(first_ + i); }
+  int64_t key_length(int32_t stream, int64_t i) const {
+    return streams_[stream]->key_length(first_ + i);
+  }
   int64_t row(int32_t stream, int64_t i) const {
     const auto offsets = streams_[stream]->offsets();
     return offsets[first_ + i] - offsets[first_];

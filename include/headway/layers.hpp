@@ -105,7 +105,7 @@ struct Rotary {
 };
 
 // As AttentionOptions in attention.hpp, where more is said. A sequence's position is the number of
-// its past tokens; key lengths are those of the sequences.
+// its past tokens; key lengths are those of the batch, but all keys of a past are seen.
 struct MultiHeadOptions {
   int64_t heads = 1;                // H
   int64_t kv_heads = 0;             // divides heads; 0: as many

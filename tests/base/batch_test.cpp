@@ -32,6 +32,18 @@ TEST(Batches, RaggedSequencesFollowEachOther) {
   EXPECT_EQ(batch.length(3), 1);
 }
 
+TEST(Batches, MayHideTokensFromAttention) {
+  const std::vector<int64_t> lengths = {3, 0, 5}, key_lengths = {2, 0, 5};
+  const Batch batch = Batch::ragged(lengths, key_lengths);
+  EXPECT_EQ(offsets(batch), (std::vector<int64_t>{0, 3, 3, 8}));
+  for (int64_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(batch.key_length(i), key_lengths[static_cast<size_t>(i)]);
+    EXPECT_EQ(ragged(lengths).key_length(i), lengths[static_cast<size_t>(i)]);
+  }
+  EXPECT_NE(batch, ragged(lengths));
+  EXPECT_EQ(Batch::ragged(lengths, lengths), ragged(lengths));
+}
+
 TEST(Batches, DenseIsTheCaseOfEqualLengths) {
   EXPECT_EQ(Batch::dense(3, 10), ragged({10, 10, 10}));
   EXPECT_EQ(Batch::dense(2, 0), ragged({0, 0}));
@@ -55,6 +67,14 @@ TEST(Batches, RefuseNegativeAndHugeSizes) {
   expect_error(ErrorCode::invalid_argument, "a batch whose sequence 2 has the length -7", [] {
     ragged({1, 2, -7});
   });
+  const std::vector<int64_t> lengths = {1, 2}, long_keys = {1, 3}, negative = {-1, 0}, one = {1};
+  expect_error(ErrorCode::invalid_argument,
+               "a batch whose sequence 1 has the key length 3, expected 0 to its length, 2",
+               [&] { Batch::ragged(lengths, long_keys); });
+  expect_error(ErrorCode::invalid_argument, "sequence 0 has the key length -1",
+               [&] { Batch::ragged(lengths, negative); });
+  expect_error(ErrorCode::invalid_argument, "a batch of 2 sequences with 1 key lengths",
+               [&] { Batch::ragged(lengths, one); });
   expect_error(ErrorCode::limit, "rows of a batch", [] { Batch::dense(int64_t{1} << 32, kMax); });
   expect_error(ErrorCode::limit, "rows of a batch", [] { ragged({kMax, 1}); });
 }

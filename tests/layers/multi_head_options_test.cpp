@@ -1,7 +1,9 @@
 // MultiHead with its options: Linear, attention() with the same options for each sequence, Linear.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "headway/attention.hpp"
 #include "tests/layers/multi_head_numbers.hpp"
@@ -75,16 +77,18 @@ const Batch& batch() {
   return batch;
 }
 
-// The layer with `options` against attention() with `same`, in each strategy and form of weights.
-void expect_same(const Sizes& s, const MultiHeadOptions& options, const AttentionOptions& same) {
+// The layer with `options` against attention() with same(i) for sequence i, in each strategy and
+// form of weights.
+template <typename Same>
+void expect_same(const Sizes& s, const Batch& batch, const MultiHeadOptions& options,
+                 const Same& same) {
   Random random(1);
   const Numbers numbers(random, s);
-  const std::vector<float> x = random.normals(batch().rows() * kIn);
-  const std::vector<double> expected =
-      numbers.project(mix(s, batch(), numbers.rows(x), [&](int64_t) { return same; }));
+  const std::vector<float> x = random.normals(batch.rows() * kIn);
+  const std::vector<double> expected = numbers.project(mix(s, batch, numbers.rows(x), same));
   with_each_strategy([&](AttentionStrategy strategy) {
     for (const bool fused : {true, false}) {
-      const auto y = run_layer(batch(), x, kIn, [&](Graph& graph, Value value) {
+      const auto y = run_layer(batch, x, kIn, [&](Graph& graph, Value value) {
         MultiHeadOptions with = options;
         with.heads = s.heads;
         with.kv_heads = s.kv_heads;
@@ -95,6 +99,10 @@ void expect_same(const Sizes& s, const MultiHeadOptions& options, const Attentio
       for (size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], expected[i], 1e-5) << i;
     }
   });
+}
+
+void expect_same(const Sizes& s, const MultiHeadOptions& options, const AttentionOptions& same) {
+  expect_same(s, batch(), options, [&](int64_t) { return same; });
 }
 
 TEST(MultiHeadOptions, SharesKeysAmongHeadsAndTakesValuesOfAnotherSize) {
@@ -113,6 +121,53 @@ TEST(MultiHeadOptions, HidesKeysByPosition) {
   expect_same({.kv_heads = 2}, {.causal = true, .left_window = 4},
               {.causal = true, .left_window = 4});
   expect_same({}, {.left_window = 2, .right_window = 9}, {.left_window = 2, .right_window = 9});
+}
+
+// Whose queries are computed all the same, those beyond the key length too.
+TEST(MultiHeadOptions, HidesKeysBeyondAKeyLength) {
+  const std::vector<int64_t> lengths = {5, 0, 33, 1, 70}, key_lengths = {3, 0, 33, 0, 64};
+  const Batch hidden = Batch::ragged(lengths, key_lengths);
+  std::vector<std::vector<uint8_t>> masks;
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    masks.emplace_back(static_cast<size_t>(lengths[i]), uint8_t{0});
+    std::fill_n(masks[i].begin(), key_lengths[i], uint8_t{1});
+  }
+  const auto check = [&](const MultiHeadOptions& options, const AttentionOptions& same) {
+    expect_same({.kv_heads = 2}, hidden, options, [&](int64_t i) {
+      AttentionOptions masked = same;
+      const auto& mask = masks[static_cast<size_t>(i)];
+      if (!mask.empty())
+        masked.mask = StridedView::dense(mask.data(), {1, 1, 1, lengths[static_cast<size_t>(i)]},
+                                         DType::boolean);
+      return masked;
+    });
+  };
+  check({}, {});
+  check({.left_window = 2, .right_window = 1}, {.left_window = 2, .right_window = 1});
+  const std::vector<float> slopes = {0.5f, 0.25f, -0.1f, 0};
+  check({.alibi_slopes = slopes}, {.alibi_slopes = slopes});
+  const TensorView distances(slopes.data(), {1, 3});
+  check({.relative_bias = distances}, {.relative_bias = distances});
+}
+
+TEST(MultiHeadOptions, HiddenKeysHaveNoWeight) {
+  Random random(7);
+  const Sizes s;
+  const Numbers numbers(random, s);
+  const Batch hidden = Batch::ragged(std::vector<int64_t>{20, 3}, std::vector<int64_t>{17, 0});
+  const auto weights =
+      run_layer(hidden, random.normals(hidden.rows() * kIn), kIn, [&](Graph& graph, Value value) {
+        return multi_head(graph, value, numbers.fused(), {.heads = s.heads}).weights;
+      });
+  const auto row = [&](int64_t first, int64_t keys) {
+    return std::span(weights).subspan(static_cast<size_t>(first), static_cast<size_t>(keys));
+  };
+  for (int64_t i = 0; i < s.heads * 20; ++i) {
+    const auto of_query = row(i * 20, 20);
+    EXPECT_NEAR(std::accumulate(of_query.begin(), of_query.end(), 0.0), 1, 1e-5) << i;
+    for (size_t key = 17; key < 20; ++key) EXPECT_EQ(of_query[key], 0) << i;
+  }
+  for (const float weight : row(s.heads * 400, s.heads * 9)) EXPECT_EQ(weight, 0);
 }
 
 TEST(MultiHeadOptions, AddsBiasesByDistance) {
