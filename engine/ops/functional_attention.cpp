@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <memory>
-#include <new>
 
 #include "engine/base/checked.hpp"
 #include "engine/ops/attention.hpp"
@@ -11,28 +9,12 @@
 #include "engine/ops/instruction_set.hpp"
 #include "engine/ops/score_options.hpp"
 #include "engine/platform/cpu.hpp"
-#include "engine/runtime/arena.hpp"
+#include "engine/runtime/aligned_memory.hpp"
 #include "engine/runtime/parallel.hpp"
 #include "headway/attention.hpp"
 
 namespace headway {
 namespace {
-
-// From the heap, which keeps it for the next call, unlike an Arena.
-struct Free {
-  void operator()(std::byte* memory) const {
-    ::operator delete[](memory, std::align_val_t{Arena::kAlignment});
-  }
-};
-using Memory = std::unique_ptr<std::byte[], Free>;
-
-Memory allocate(size_t bytes) {
-  auto* memory = static_cast<std::byte*>(
-      ::operator new[](bytes, std::align_val_t{Arena::kAlignment}, std::nothrow));
-  if (memory == nullptr)
-    fail(ErrorCode::limit, "attention: the system has no ", bytes, " bytes of working memory");
-  return Memory(memory);
-}
 
 // A view's part of one sequence.
 template <typename Pointer>
@@ -210,7 +192,8 @@ void Call::run() {
   const int threads = this->threads();
   const size_t all_scratch =
       checked_mul<size_t>(scratch, static_cast<size_t>(threads), "scratch of attention");
-  const Memory memory = allocate(checked_add<size_t>(all_scratch, scores, "scratch of attention"));
+  const AlignedMemory memory = allocate_aligned(
+      checked_add<size_t>(all_scratch, scores, "scratch of attention"), "attention");
   if (scores > 0) own_scores_ = reinterpret_cast<float*>(memory.get() + all_scratch);
   run_team(threads, [&](Team& team) {
     team.heed(options_.stop);
