@@ -24,12 +24,12 @@ def config(vocabulary, **fields):
 
 
 @contextlib.contextmanager
-def transformer(model=BertModel, do_lower_case=True, **fields):
-    """A directory of `model`, a class of transformers, with a tokenizer; the weights are random, torch's seed is the
+def transformer(model=BertModel, do_lower_case=True, make_config=config, **fields):
+    """A directory of `model`, a class of transformers, with BERT's tokenizer; the weights are random, torch's seed is the
     caller's."""
     with tempfile.TemporaryDirectory() as directory:
         vocabulary = write_vocabulary(directory)
         tokenizer = BertTokenizerFast.from_pretrained(directory, do_lower_case=do_lower_case)
-        model(config(vocabulary, **fields)).save_pretrained(directory)
+        model(make_config(vocabulary, **fields)).save_pretrained(directory)
         tokenizer.save_pretrained(directory)
         yield directory

@@ -15,6 +15,7 @@
 #include "engine/platform/isa.hpp"
 #include "headway/classifier.hpp"
 #include "headway/embedder.hpp"
+#include "headway/multi_vector_embedder.hpp"
 #include "headway/reranker.hpp"
 #include "headway/sparse_embedder.hpp"
 #include "headway/version.h"
@@ -111,6 +112,9 @@ std::string model_facts(const std::string& directory) {
     case Task::sparse_embedding:
       return line("task", "sparse vectors of texts: SparseEmbedder of the library") +
              model_facts(SparseEmbedder::open(directory));
+    case Task::late_interaction:
+      return line("task", "documents by relevance to a query, by their tokens: headway rerank") +
+             model_facts(MultiVectorEmbedder::open(directory));
     case Task::classification:
       return line("task", "labels of texts: headway classify") +
              model_facts(Classifier::open(directory));

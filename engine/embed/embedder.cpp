@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/checked.hpp"
+#include "engine/embed/late_interaction.hpp"
 #include "engine/embed/modules.hpp"
 #include "engine/embed/text_runner.hpp"
 #include "headway/layers.hpp"
@@ -68,6 +69,10 @@ EmbedStats& EmbedStats::operator+=(const EmbedStats& other) {
 
 Embedder Embedder::open(const std::filesystem::path& directory, const EmbedderOptions& options) {
   OpenedModel opened = open_text_model(directory, options);
+  if (is_late_interaction(directory))
+    fail(ErrorCode::unsupported, directory.string(),
+         ": a model of late interaction, which has a vector for each token: MultiVectorEmbedder "
+         "opens it, and headway rerank");
   const Features features = add_modules(opened);
   Graph& graph = opened.model.graph;
   graph.output("embedding", *features.sentence);

@@ -34,7 +34,7 @@ class ModuleBuilder {
   void dense() {
     const Json config = Json::read_file((module_.directory / "config.json").string());
     const JsonNode root = config.root();
-    Target target = read_target(config);
+    Target target = read_target(config, features_.dense_input);
     const int64_t in = root.at("in_features").as_int64(1, kMostWidth);
     const int64_t out = root.at("out_features").as_int64(1, kMostWidth);
     if (const int64_t width = graph_.type(*target.value).width; in != width)
@@ -75,7 +75,7 @@ class ModuleBuilder {
   void normalize() {
     Target target{nullptr, nullptr};
     if (const auto config = read_optional_json(module_.directory / "config.json"))
-      target = read_target(*config);
+      target = read_target(*config, kSentence);
     else
       target = {&sentence(), &features_.sentence_normalized};
     *target.value = l2_normalize(graph_, *target.value, module_.name);
@@ -87,6 +87,7 @@ class ModuleBuilder {
 
  private:
   static constexpr int64_t kMostWidth = 1 << 20;
+  static constexpr const char* kSentence = "sentence_embedding";
 
   // Where a module reads and writes.
   struct Target {
@@ -101,11 +102,11 @@ class ModuleBuilder {
     return *features_.sentence;
   }
 
-  Target read_target(const Json& config) {
-    const std::string_view in = config.root().get_string("module_input_name", "sentence_embedding");
+  Target read_target(const Json& config, std::string_view otherwise) {
+    const std::string_view in = config.root().get_string("module_input_name", otherwise);
     const std::string_view out = config.root().get_string("module_output_name", in);
     const bool tokens = in == "token_embeddings";
-    if (!tokens && in != "sentence_embedding") refuse(config, "module_input_name", in);
+    if (!tokens && in != kSentence) refuse(config, "module_input_name", in);
     if (out != in) refuse(config, "module_output_name", out);
     if (tokens) return {&features_.tokens, &features_.tokens_normalized};
     return {&sentence(), &features_.sentence_normalized};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "engine/embed/pipeline.hpp"
 #include "engine/models/tensors.hpp"
@@ -15,6 +16,7 @@ namespace headway {
 struct Features {
   Value tokens;                        // "token_embeddings"
   std::optional<Value> sentence = {};  // "sentence_embedding", once there is a Pooling
+  std::string_view dense_input = "sentence_embedding";  // of a Dense that names none
   // Whether the rows have length 1: the last module that changed them was Normalize.
   bool tokens_normalized = false, sentence_normalized = false;
 

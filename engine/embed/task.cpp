@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "engine/embed/late_interaction.hpp"
 #include "engine/embed/optional_json.hpp"
 #include "engine/embed/pipeline.hpp"
 #include "engine/models/config.hpp"
@@ -21,6 +22,7 @@ std::string_view first_architecture(JsonNode config) {
 }  // namespace
 
 Task find_task(const std::filesystem::path& directory) {
+  if (is_late_interaction(directory)) return Task::late_interaction;
   const Pipeline pipeline = read_pipeline(directory);
   const auto has = [&](std::string_view kind) {
     return std::any_of(pipeline.modules.begin(), pipeline.modules.end(),

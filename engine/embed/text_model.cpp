@@ -20,8 +20,8 @@ OpenedModel open_text_model(const std::filesystem::path& directory, const Embedd
          " is too small for the tokenizer, which has ", tokenizer.vocab_size(), " ids");
   LengthLimit limit = choose_length_limit(pipeline.transformer, config, model.positions, tokenizer,
                                           options.max_length);
-  return {std::move(pipeline),  std::move(files),  std::move(model),
-          std::move(tokenizer), config.lower_case, std::move(limit)};
+  return {std::move(pipeline),  std::move(files), std::move(model), config,
+          std::move(tokenizer), std::move(limit)};
 }
 
 Engine compile(const OpenedModel& opened, const EmbedderOptions& options) {

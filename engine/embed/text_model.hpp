@@ -16,8 +16,8 @@ struct OpenedModel {
   Pipeline pipeline;
   ModelFiles files;
   LoadedModel model;
+  TransformerConfig config;
   Tokenizer tokenizer;
-  bool lower_case;  // its files do not lowercase, but `do_lower_case` does
   LengthLimit limit;
 };
 

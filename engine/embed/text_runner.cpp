@@ -62,7 +62,8 @@ ModelInfo describe(const OpenedModel& opened, const Taken& of_modules) {
   const TokenizerFacts& tokenizer = opened.tokenizer.facts();
   info.tokenizer = tokenizer.model;
   info.sources["tokenizer"] = tokenizer.source;
-  if (opened.lower_case) info.sources["tokenizer"] += ", sentence_bert_config.json: do_lower_case";
+  if (opened.config.lower_case)
+    info.sources["tokenizer"] += ", sentence_bert_config.json: do_lower_case";
   const Prompts& prompts = opened.pipeline.prompts;
   info.prompts = prompts.by_name;
   info.default_prompt_name = prompts.default_name;

@@ -32,16 +32,15 @@ const Names& names_of(TransformerTask task) {
 LengthLimit model_limit(const TransformerConfig& config, int64_t positions,
                         const Tokenizer& tokenizer) {
   LengthLimit limit{positions, "config.json: max_position_embeddings"};
-  const auto lower = [&](std::optional<int64_t> tokens, const char* from) {
+  const auto lower = [&](std::optional<int64_t> tokens, const std::string& from) {
     if (tokens && *tokens < limit.tokens) limit = {*tokens, from};
   };
   if (config.max_seq_length)
-    lower(config.max_seq_length, "sentence_bert_config.json: max_seq_length");
+    lower(config.max_seq_length, config.max_length_from);
   else
     lower(tokenizer.model_max_length(), "tokenizer_config.json: model_max_length");
   // The file that lowered the limit is named even where it says the same as the positions.
-  if (config.max_seq_length == limit.tokens)
-    limit.from = "sentence_bert_config.json: max_seq_length";
+  if (config.max_seq_length == limit.tokens) limit.from = config.max_length_from;
   return limit;
 }
 
@@ -60,7 +59,8 @@ TransformerConfig read_transformer_config(const std::filesystem::path& transform
     refuse_value(*config, text, "method", "forward");
     refuse_value(*config, text, "method_output_name", names.method_output);
   }
-  return {root.get_limit("max_seq_length"), root.get_bool("do_lower_case", false)};
+  return {.max_seq_length = root.get_limit("max_seq_length"),
+          .lower_case = root.get_bool("do_lower_case", false)};
 }
 
 LengthLimit choose_length_limit(const std::filesystem::path& transformer,

@@ -12,6 +12,7 @@ namespace headway {
 
 struct TransformerConfig {
   std::optional<int64_t> max_seq_length;
+  std::string max_length_from = "sentence_bert_config.json: max_seq_length";
   bool lower_case = false;  // `do_lower_case`: texts are lowercased before all else
 };
 

@@ -59,6 +59,7 @@
 #include "headway/graph.hpp"
 #include "headway/heads.hpp"
 #include "headway/layers.hpp"
+#include "headway/multi_vector_embedder.hpp"
 #include "headway/reranker.hpp"
 #include "headway/sparse_embedder.hpp"
 #include "headway/tensor.hpp"

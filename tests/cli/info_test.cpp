@@ -64,6 +64,7 @@ TEST(InfoCommand, shows_what_was_decided_for_the_task) {
   EXPECT_THAT(classifier, testing::Not(HasSubstr("pooling")));
   EXPECT_THAT(facts("tasks/reranker"), ContainsRegex("labels +LABEL_0 "));
   EXPECT_THAT(facts("tasks/reranker"), HasSubstr("headway rerank\n"));
+  EXPECT_THAT(facts("multi_vector/bert"), HasSubstr("by their tokens: headway rerank\n"));
   const std::string sparse = facts("tasks/sparse");
   EXPECT_THAT(sparse, ContainsRegex("task +sparse vectors of texts"));
   EXPECT_THAT(sparse, ContainsRegex("activation +relu \\(from 1_SpladePooling/config.json\\)\n"));

@@ -1,0 +1,242 @@
+// Texts through a transformer to vectors of their tokens, and MaxSim between these.
+#include "headway/multi_vector_embedder.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "engine/base/checked.hpp"
+#include "engine/embed/late_interaction.hpp"
+#include "engine/embed/modules.hpp"
+#include "engine/embed/prompts.hpp"
+#include "engine/embed/text_runner.hpp"
+#include "engine/embed/token_mask.hpp"
+#include "engine/ops/max_sim.hpp"
+
+namespace headway {
+
+struct MultiVectorEmbedder::State {
+  std::optional<QueryExpansion> expansion;
+  std::optional<TokenMask> mask;
+  int64_t query_length, document_length;  // tokens at most
+  bool mean;                              // similarity
+
+  MultiVectors embed(const TextRunner& runner, std::span<const std::string_view> texts,
+                     TextKind kind, const RunOptions& options, const EmbedOptions& chosen) const;
+
+  float scaled(double similarity, size_t query_tokens) const {
+    const size_t divisor = mean ? std::max<size_t>(query_tokens, 1) : 1;
+    return static_cast<float>(similarity / static_cast<double>(divisor));
+  }
+};
+
+namespace {
+
+// Adds the modules; returns the mask, if there is one.
+std::optional<TokenMask> add_modules(OpenedModel& opened, Features& features) {
+  const char* const known = "Dense, Normalize, MultiVectorMask, once";
+  std::optional<TokenMask> mask;
+  for (const Module& module : opened.pipeline.modules) {
+    if (module.kind == "Dense" || module.kind == "Normalize")
+      add_module(opened.model.graph, module, features);
+    else if (module.kind == "MultiVectorMask" && !mask)
+      mask.emplace(module, opened.tokenizer);
+    else
+      refuse_module(module, known);
+  }
+  return mask;
+}
+
+// As choose_length_limit(), with the length that the files give to this kind of text, if they do.
+LengthLimit choose_limit(const OpenedModel& opened, const std::optional<LengthLimit>& length,
+                         int64_t asked) {
+  TransformerConfig config = opened.config;
+  if (length) {
+    config.max_seq_length = length->tokens;
+    config.max_length_from = length->from;
+  }
+  return choose_length_limit(opened.pipeline.transformer, config, opened.model.positions,
+                             opened.tokenizer, asked);
+}
+
+// `asked` was found right for documents.
+int64_t query_limit(const OpenedModel& opened, const LateInteraction& late, int64_t asked) {
+  if (late.expansion && late.expansion->fixed)
+    return choose_limit(opened, LengthLimit{late.expansion->length, "query_expansion.length"}, 0)
+        .tokens;
+  int64_t limit = choose_limit(opened, late.query_length, 0).tokens;
+  if (asked > 0) limit = std::min(limit, asked);
+  return late.expansion ? std::max(limit, late.expansion->length) : limit;
+}
+
+double checked_max_sim(std::span<const float> query, std::span<const float> document, int64_t dim) {
+  if (dim < 1) fail(ErrorCode::invalid_argument, "dim is ", dim, ", expected at least 1");
+  const auto width = static_cast<size_t>(dim);
+  const auto check = [&](const char* name, std::span<const float> rows) {
+    if (rows.size() % width != 0)
+      fail(ErrorCode::invalid_argument, name, " has ", rows.size(), " numbers, expected rows of ",
+           dim);
+  };
+  check("query", query);
+  check("document", document);
+  return MaxSim(query, width).of(document);
+}
+
+}  // namespace
+
+MultiVectors MultiVectorEmbedder::State::embed(const TextRunner& runner,
+                                               std::span<const std::string_view> texts,
+                                               TextKind kind, const RunOptions& options,
+                                               const EmbedOptions& chosen) const {
+  const bool query = kind == TextKind::query;
+  EmbedOptions prompted = chosen;
+  if (!chosen.prompt && !chosen.prompt_name) prompted.prompt_name = query ? "query" : "document";
+  const std::string prompt = choose_prompt({runner.info.prompts}, prompted);
+  const QueryExpansion* const expands = query && expansion ? &*expansion : nullptr;
+  const auto least = static_cast<size_t>(expands ? expands->length : 0);
+  const EncodeOptions encode_options{
+      .max_length = static_cast<size_t>(query ? query_length : document_length)};
+  const auto dim = static_cast<size_t>(runner.info.dim);
+  std::vector<int64_t> given(texts.size());  // tokens of each, without those of an expansion
+  MultiVectors vectors;
+  vectors.dim = runner.info.dim;
+  vectors.offsets.reserve(texts.size() + 1);
+
+  const auto bytes = [&](size_t i) { return std::max(prompt.size() + texts[i].size(), least); };
+  const auto encode = [&](size_t i, std::vector<int32_t>& ids, std::vector<int32_t>&) {
+    const size_t begin = ids.size();
+    const bool cut =
+        runner.tokenizer.encode_append(prompt + std::string(texts[i]), encode_options, ids);
+    given[i] = static_cast<int64_t>(ids.size() - begin);
+    if (ids.size() < begin + least) ids.resize(begin + least, expands->token);
+    return cut;
+  };
+  const auto run = [&](const TextRunner::Window& window) {
+    const int64_t count = window.batch.sequences();
+    const std::span<const int64_t> real =
+        std::span(given).subspan(window.first, static_cast<size_t>(count));
+    Batch hidden;
+    if (expands && !expands->attend) hidden = Batch::ragged(window.tokens.lengths(), real);
+    const Batch& batch = expands && !expands->attend ? hidden : window.batch;
+    std::vector<Input> inputs;
+    for (const Input& input : window.inputs) inputs.push_back({input.name, batch, input.data});
+    // All of the window's vectors, behind those that are kept already; then these move up.
+    std::vector<float>& values = vectors.values;
+    auto kept = static_cast<size_t>(vectors.offsets.back());
+    const auto rows = static_cast<size_t>(window.batch.rows());
+    values.resize(checked_mul(checked_add(kept, rows, "token vectors"), dim, "token vectors"));
+    const size_t first_row = kept;
+    const Output output{"tokens", MutableTensorView(values.data() + first_row * dim,
+                                                    {window.batch.rows(), vectors.dim})};
+    runner.engine.run(inputs, std::span(&output, 1), options);
+    for (int64_t text = 0; text < count; ++text) {
+      const int64_t begin = window.batch.offsets()[text];
+      for (int64_t token = 0; token < window.batch.length(text); ++token) {
+        const auto row = static_cast<size_t>(begin + token);
+        const bool added = token >= real[static_cast<size_t>(text)];
+        if (added && !expands->attend && !mask) continue;
+        if (mask && !mask->keeps(window.tokens.ids()[row], kind)) continue;
+        if (kept != first_row + row)
+          std::copy_n(values.data() + (first_row + row) * dim, dim, values.data() + kept * dim);
+        ++kept;
+      }
+      vectors.offsets.push_back(static_cast<int64_t>(kept));
+    }
+    values.resize(kept * dim);
+  };
+  vectors.stats = runner.run(texts.size(), bytes, encode, run, options);
+  return vectors;
+}
+
+MultiVectorEmbedder MultiVectorEmbedder::open(const std::filesystem::path& directory,
+                                              const EmbedderOptions& options) {
+  EmbedderOptions unlimited = options;
+  unlimited.max_length = 0;  // which is for documents, and they may have a limit of their own
+  OpenedModel opened = open_text_model(directory, unlimited);
+  if (!is_late_interaction(directory))
+    fail(ErrorCode::unsupported, directory.string(),
+         ": no model of late interaction: config_sentence_transformers.json does not say that it "
+         "is of MultiVectorEncoder");
+  const LateInteraction late = read_late_interaction(directory, opened.pipeline.transformer,
+                                                     opened.tokenizer, opened.model.positions);
+  Features features{.tokens = opened.model.hidden, .dense_input = "token_embeddings"};
+  auto state = std::make_shared<State>();
+  state->mask = add_modules(opened, features);
+  Graph& graph = opened.model.graph;
+  graph.output("tokens", features.tokens);
+
+  state->expansion = late.expansion;
+  state->mean = late.mean;
+  opened.limit = choose_limit(opened, late.document_length, options.max_length);
+  state->document_length = opened.limit.tokens;
+  state->query_length = query_limit(opened, late, options.max_length);
+  ModelInfo info = describe(opened, features.taken);
+  info.dim = graph.type(features.tokens).width;
+  info.normalize = features.tokens_normalized;
+  info.sources["normalize"] = info.normalize ? features.normalize_source : "modules.json";
+  opened.limit.tokens = std::max(state->document_length, state->query_length);  // the engine's
+  return MultiVectorEmbedder(
+      std::make_shared<const TextRunner>(make_runner(std::move(opened), std::move(info), options)),
+      std::move(state));
+}
+
+MultiVectors MultiVectorEmbedder::embed_queries(std::span<const std::string_view> texts,
+                                                const RunOptions& options,
+                                                const EmbedOptions& chosen) const {
+  return state_->embed(runner(), texts, TextKind::query, options, chosen);
+}
+
+MultiVectors MultiVectorEmbedder::embed_documents(std::span<const std::string_view> texts,
+                                                  const RunOptions& options,
+                                                  const EmbedOptions& chosen) const {
+  return state_->embed(runner(), texts, TextKind::document, options, chosen);
+}
+
+float MultiVectorEmbedder::similarity(std::span<const float> query,
+                                      std::span<const float> document) const {
+  return state_->scaled(checked_max_sim(query, document, info().dim),
+                        query.size() / static_cast<size_t>(info().dim));
+}
+
+EmbedStats MultiVectorEmbedder::score(std::string_view query,
+                                      std::span<const std::string_view> documents, float* scores,
+                                      const RunOptions& options) const {
+  if (scores == nullptr && !documents.empty())
+    fail(ErrorCode::invalid_argument, "scores: expected room for ", documents.size(),
+         " numbers, found a null pointer");
+  const MultiVectors asked = embed_queries(std::span(&query, 1), options);
+  MaxSim similarity(asked.rows(0), static_cast<size_t>(info().dim));
+  // Of 180 tokens of 128 numbers each these take 24 MB.
+  constexpr size_t kDocuments = 256;
+  EmbedStats stats;
+  for (size_t first = 0; first < documents.size(); first += kDocuments) {
+    const size_t count = std::min(kDocuments, documents.size() - first);
+    const MultiVectors vectors = embed_documents(documents.subspan(first, count), options);
+    for (size_t i = 0; i < count; ++i)
+      scores[first + i] = state_->scaled(similarity.of(vectors.rows(static_cast<int64_t>(i))),
+                                         static_cast<size_t>(asked.tokens(0)));
+    stats += vectors.stats;
+  }
+  return stats;
+}
+
+std::vector<float> MultiVectorEmbedder::score(std::string_view query,
+                                              std::span<const std::string_view> documents,
+                                              const RunOptions& options) const {
+  std::vector<float> scores(documents.size());
+  score(query, documents, scores.data(), options);
+  return scores;
+}
+
+std::vector<RankedDocument> MultiVectorEmbedder::rank(std::string_view query,
+                                                      std::span<const std::string_view> documents,
+                                                      size_t top_k,
+                                                      const RunOptions& options) const {
+  return headway::rank(score(query, documents, options), top_k);
+}
+
+float max_sim(std::span<const float> query, std::span<const float> document, int64_t dim) {
+  return static_cast<float>(checked_max_sim(query, document, dim));
+}
+
+}  // namespace headway
