@@ -9,7 +9,9 @@
 #include "engine/cli/interrupt.hpp"
 #include "engine/cli/line_reader.hpp"
 #include "engine/cli/progress.hpp"
+#include "engine/embed/task.hpp"
 #include "engine/formats/json_writer.hpp"
+#include "headway/multi_vector_embedder.hpp"
 #include "headway/reranker.hpp"
 
 namespace headway::cli {
@@ -35,20 +37,16 @@ std::vector<std::string> read_all(LineReader& reader) {
   }
 }
 
-void run(const Arguments& args) {
-  refuse_same_file("--output", args.output, "--input", args.input);
-  LineReader reader(args.input);
-  ByteSink sink(args.output);
-  const Reranker reranker = Reranker::open(
-      args.model,
-      {.threads = args.threads, .max_length = args.max_length, .precision = args.precision});
+// `model` is a Reranker or what else has its score().
+template <typename Model>
+void rerank(const Model& model, const Arguments& args, LineReader& reader, ByteSink& sink) {
   reader.invite("document");
   const std::vector<std::string> lines = read_all(reader);
   const std::vector<std::string_view> documents(lines.begin(), lines.end());
   std::vector<float> scores(documents.size());
   RunOptions options;
   options.stop = interrupt_token();
-  const EmbedStats stats = reranker.score(args.query, documents, scores.data(), options);
+  const EmbedStats stats = model.score(args.query, documents, scores.data(), options);
   for (const RankedDocument& document : rank(scores, static_cast<size_t>(args.top_k)))
     sink.write(JsonObjectWriter()
                    .add("index", document.index)
@@ -60,7 +58,22 @@ void run(const Arguments& args) {
   std::fprintf(stderr, "headway: %zu documents%s\n", documents.size(), cut_note(stats).c_str());
 }
 
+void run(const Arguments& args) {
+  refuse_same_file("--output", args.output, "--input", args.input);
+  LineReader reader(args.input);
+  ByteSink sink(args.output);
+  const EmbedderOptions options{
+      .threads = args.threads, .max_length = args.max_length, .precision = args.precision};
+  if (find_task(args.model) == Task::late_interaction)
+    rerank(MultiVectorEmbedder::open(args.model, options), args, reader, sink);
+  else
+    rerank(Reranker::open(args.model, options), args, reader, sink);
+}
+
 constexpr const char* kFooter =
+    "Models: cross-encoders, which read the query with each document, and late interaction "
+    "(ColBERT).\n"
+    "\n"
     "Documents: a line is a document. All of them are read before the first is written.\n"
     "\n"
     "Output: a JSON object a line, the best document first: its number among the lines, from 0 "

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "engine/formats/json.hpp"
+#include "headway/multi_vector_embedder.hpp"
 #include "headway/reranker.hpp"
 #include "tests/cli/process.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -30,10 +31,10 @@ ProcessResult rerank_lines(std::vector<std::string> more) {
   return run_headway(more, {.input = lines()});
 }
 
-void expect_ranked(const std::string& output, size_t top_k) {
+void expect_ranked(const std::string& output, const std::vector<RankedDocument>& ranked) {
   std::istringstream in(output);
   std::string line;
-  for (const RankedDocument& expected : Reranker::open(kModel).rank(kQuery, kDocuments, top_k)) {
+  for (const RankedDocument& expected : ranked) {
     ASSERT_TRUE(std::getline(in, line));
     const Json json = Json::parse(line, "line");
     EXPECT_EQ(json.root().at("index").as_int64(), static_cast<int64_t>(expected.index));
@@ -41,6 +42,10 @@ void expect_ranked(const std::string& output, size_t top_k) {
     EXPECT_EQ(json.root().at("document").as_string(), kDocuments[expected.index]);
   }
   EXPECT_FALSE(std::getline(in, line)) << line;
+}
+
+void expect_ranked(const std::string& output, size_t top_k) {
+  expect_ranked(output, Reranker::open(kModel).rank(kQuery, kDocuments, top_k));
 }
 
 TEST(RerankCommand, writes_the_best_document_first) {
@@ -51,6 +56,15 @@ TEST(RerankCommand, writes_the_best_document_first) {
   const ProcessResult two = rerank_lines({"--top-k", "2", "--threads", "1"});
   ASSERT_EQ(two.code, 0) << two.err;
   expect_ranked(two.out, 2);
+}
+
+TEST(RerankCommand, takes_models_of_late_interaction) {
+  const std::string model = HEADWAY_SOURCE_DIR "/tests/golden/multi_vector/bert";
+  const ProcessResult two = run_headway(
+      {"rerank", "--model", model, "--query", kQuery, "--top-k", "2"}, {.input = lines()});
+  ASSERT_EQ(two.code, 0) << two.err;
+  expect_ranked(two.out, MultiVectorEmbedder::open(model).rank(kQuery, kDocuments, 2));
+  EXPECT_EQ(two.err, "headway: 4 documents\n");
 }
 
 TEST(RerankCommand, reads_and_writes_files) {
