@@ -85,6 +85,7 @@ struct Tokenizer::State {
 
 Tokenizer Tokenizer::open(const std::filesystem::path& path, const TokenizerOptions& options) {
   TokenizerParts parts = read_tokenizer(path);
+  for (const std::string& token : options.special_tokens) make_special(parts, token);
   if (options.lower_case && !headway::lowercases(parts.normalizers)) {
     parts.normalizers.emplace_back(std::in_place_type<Lowercase>);
     std::rotate(parts.normalizers.begin(), parts.normalizers.end() - 1, parts.normalizers.end());
@@ -222,9 +223,8 @@ std::optional<std::string_view> Tokenizer::id_to_token(int32_t id) const {
 }
 
 std::optional<int32_t> Tokenizer::special_token(std::string_view role) const {
-  for (const auto& [name, id] : state_->parts.roles)
-    if (name == role) return id;
-  return std::nullopt;
+  const auto named = state_->parts.roles.find(std::string(role));
+  return named == state_->parts.roles.end() ? std::nullopt : token_to_id(named->second);
 }
 
 std::string Tokenizer::decode(std::span<const int32_t> ids, bool skip_special_tokens) const {

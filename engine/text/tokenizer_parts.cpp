@@ -98,15 +98,32 @@ TokenizerParts read_directory(const std::filesystem::path& directory) {
     parts.source += " for the vocabulary, " + config.class_source;
   rebuild(parts, config);
   resolve_ids(parts, list_added_tokens(parts, config));
-  for (const NamedToken& named : config.named)
-    for (const AddedToken& token : parts.added_tokens)
-      if (token.content == named.token.content) parts.roles.emplace_back(named.role, token.id);
+  for (const NamedToken& named : config.named) parts.roles[named.role] = named.token.content;
   parts.model_max_length = config.model_max_length;
   parts.truncation_side = config.truncation_side.value_or(parts.truncation_side);
   return parts;
 }
 
 }  // namespace
+
+void make_special(TokenizerParts& parts, const std::string& content) {
+  AddedToken token;
+  token.content = content;
+  token.special = true;
+  token.normalized = false;
+  const auto there =
+      std::find_if(parts.added_tokens.begin(), parts.added_tokens.end(),
+                   [&](const AddedToken& added) { return added.content == content; });
+  const auto id = there != parts.added_tokens.end() ? there->id : parts.vocabulary.find(content);
+  if (!id)
+    fail(ErrorCode::invalid_argument, "special_tokens: the tokenizer has no token \"", content,
+         '"');
+  token.id = *id;
+  if (there != parts.added_tokens.end())
+    *there = std::move(token);
+  else
+    parts.added_tokens.push_back(std::move(token));
+}
 
 void check_pair_template(const TokenizerParts& parts) {
   if (parts.post_processor.pair[0].empty())

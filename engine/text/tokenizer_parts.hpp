@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/text/added_tokens.hpp"
@@ -29,12 +29,15 @@ struct TokenizerParts {
   std::vector<Normalizer> normalizers;  // in order
   std::vector<PreTokenizer> pre_tokenizers;
   std::vector<AddedToken> added_tokens;                // no two with one content or one id
-  std::vector<std::pair<std::string, int32_t>> roles;  // "mask_token" and its id
+  std::unordered_map<std::string, std::string> roles;  // "mask_token" and the token
   PostProcessor post_processor;
   std::optional<std::vector<Decoder>> decoders;  // nothing: tokens are joined with spaces
   std::optional<int64_t> model_max_length;
   TruncationSide truncation_side = TruncationSide::right;
 };
+
+// Makes a token that is there a special one, as TokenizerOptions::special_tokens says.
+void make_special(TokenizerParts& parts, const std::string& content);
 
 // Error(unsupported) when the template for pairs does not hold each text once.
 void check_pair_template(const TokenizerParts& parts);

@@ -27,6 +27,9 @@ struct TokenizerOptions {
   // Lowercase texts before all else, where nothing that the files say does (`do_lower_case` of
   // sentence-transformers).
   bool lower_case = false;
+  // Tokens of the vocabulary that become special ones: found in texts as they stand there, before
+  // all else. Error(invalid_argument) for one that the vocabulary does not have.
+  std::vector<std::string> special_tokens = {};
 };
 
 // What was found in a directory.

@@ -187,6 +187,19 @@ TEST(Tokenizer, NamesItsTokens) {
   EXPECT_EQ(plain(more, "<x>"), Ids{19});
 }
 
+TEST(Tokenizer, MakesTokensSpecial) {
+  SmallJson json;
+  json.added_tokens = R"([{"id":19,"content":"Q","normalized":true}])";
+  const TestDirectory directory(Files{{"tokenizer.json", json.text()}});
+  EXPECT_EQ(plain(Tokenizer::open(directory.path()), "Qq ##a"), (Ids{19, 19, 1, 1, 9}));
+  const Tokenizer special = Tokenizer::open(directory.path(), {.special_tokens = {"Q", "##a"}});
+  EXPECT_EQ(plain(special, "Qq ##a"), (Ids{19, 1, 10}));
+  EXPECT_EQ(special.vocab_size(), 20);
+  EXPECT_EQ(special.decode(Ids{19, 11}), "b");
+  expect_error(ErrorCode::invalid_argument, "special_tokens: the tokenizer has no token \"##z\"",
+               [&] { Tokenizer::open(directory.path(), {.special_tokens = {"##z"}}); });
+}
+
 TEST(Tokenizer, KnowsTheRolesOfItsTokens) {
   const auto open_with = [](const char* config) {
     const TestDirectory directory(
