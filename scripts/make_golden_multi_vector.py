@@ -18,7 +18,8 @@ import transformers
 from sentence_transformers import MultiVectorEncoder
 from sentence_transformers.base.modules import Dense, Normalize, Transformer
 from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
-from transformers import BertConfig, BertModel, ModernBertConfig, ModernBertModel, MPNetConfig, MPNetModel
+from safetensors.torch import load_file, save_file
+from transformers import AutoTokenizer, BertConfig, BertModel, ModernBertConfig, ModernBertModel, MPNetConfig, MPNetModel
 
 import tiny_reference
 
@@ -79,6 +80,52 @@ def mpnet(vocabulary):
     return MPNetConfig(**sizes(vocabulary, num_hidden_layers=1), pad_token_id=0)
 
 
+def write_json(path, content):
+    path.write_text(json.dumps(content, indent=2) + "\n")
+
+
+def pylate(name):
+    """As PyLate saves it: no mask and no Normalize, what they say in one file, tokens as prefixes."""
+    with tiny_reference.transformer(BertModel, make_config=bert) as directory:
+        tokenizer = AutoTokenizer.from_pretrained(directory)
+        tokenizer.add_tokens(["[Q] ", "[D] "])
+        model = BertModel.from_pretrained(directory)
+        model.resize_token_embeddings(len(tokenizer))
+        torch.nn.init.normal_(model.embeddings.word_embeddings.weight, std=0.5)
+        model.save_pretrained(directory)
+        tokenizer.save_pretrained(directory)
+        save(name, [Transformer(directory), dense(False, torch.nn.Identity())])
+    folder = GOLDEN / name
+    modules = json.loads((folder / "modules.json").read_text())
+    modules[1]["type"] = "pylate.models.Dense.Dense"
+    write_json(folder / "modules.json", modules)
+    config = json.loads((folder / "1_Dense/config.json").read_text())
+    for field in ("module_input_name", "module_output_name"):
+        del config[field]
+    write_json(folder / "1_Dense/config.json", config | {"use_residual": False})
+    write_json(folder / "sentence_bert_config.json", {"max_seq_length": 19, "do_lower_case": False})
+    write_json(folder / "config_sentence_transformers.json",
+               {"prompts": {"query": "cat ", "document": "[D] the "}, "default_prompt_name": None,
+                "similarity_fn_name": "MaxSim", "query_prefix": "[Q] ", "document_prefix": "[D] ", "query_length": 12,
+                "document_length": 20, "attend_to_expansion_tokens": True, "skiplist_words": ["!", "?", "nothing"],
+                "do_query_expansion": True})
+
+
+def stanford(name):
+    """As the paper's own code saves it: one file of weights, and artifact.metadata."""
+    with tiny_reference.transformer(BertModel, make_config=bert) as directory:
+        shutil.copytree(directory, GOLDEN / name)
+    folder = GOLDEN / name
+    config = json.loads((folder / "config.json").read_text())
+    write_json(folder / "config.json", config | {"architectures": ["HF_ColBERT"]})
+    tensors = {"bert." + tensor: values for tensor, values in load_file(folder / "model.safetensors").items()}
+    tensors["linear.weight"] = torch.randn(OUT, DIM)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    write_json(folder / "artifact.metadata",
+               {"query_token_id": "##Q", "doc_token_id": "[unused1]", "query_maxlen": 14, "doc_maxlen": 18,
+                "dim": OUT, "mask_punctuation": True, "attend_to_mask_tokens": False})
+
+
 def main():
     shutil.rmtree(GOLDEN, ignore_errors=True)
     torch.manual_seed(17)
@@ -106,6 +153,10 @@ def main():
         kept = MultiVectorMask(keep_only_token_ids=[the, cat])  # documents without either have no vectors
         save("attended", [transformer, kept, Normalize(TOKENS)])
         write_expected("attended")
+    pylate("pylate")
+    write_expected("pylate", [{}, {"prompt": "hello "}])
+    stanford("stanford")
+    write_expected("stanford")
 
 
 if __name__ == "__main__":

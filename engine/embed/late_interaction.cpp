@@ -15,12 +15,6 @@ std::optional<Json> read_model_config(const fs::path& directory) {
   return read_optional_json(directory / "config_sentence_transformers.json");
 }
 
-std::optional<LengthLimit> read_length(JsonNode config, const char* file, const char* field) {
-  const auto node = config.find(field);
-  if (!node || node->is_null()) return std::nullopt;
-  return LengthLimit{node->as_int64(1, INT64_MAX), cat(file, ": ", field)};
-}
-
 // Where files name another function, as models made of sentence embedders do, the reference takes
 // MaxSim.
 bool is_mean(JsonNode config) {
@@ -36,30 +30,53 @@ void refuse_left_padding(const fs::path& transformer) {
         .refuse("\"left\" does not go together with query_expansion here", ErrorCode::unsupported);
 }
 
+// Of queries to their length, 32 as in the paper where no file gives one.
+QueryExpansion expansion_of(const ColbertConfig& older, const fs::path& transformer,
+                            const Tokenizer& tokenizer, int64_t positions) {
+  const LengthLimit length = older.query_length.value_or(LengthLimit{32, "query_length"});
+  if (length.tokens > positions)
+    fail(ErrorCode::format, transformer.string(), ": ", length.from, ": expected at most ",
+         positions, ", the positions of the model, found ", length.tokens);
+  return {.length = length.tokens,
+          .fixed = true,
+          .attend = older.attends,
+          .token = expansion_token(tokenizer)};
+}
+
 }  // namespace
 
 bool is_late_interaction(const fs::path& directory) {
   const auto config = read_model_config(directory);
-  return config && config->root().get_string("model_type", "") == "MultiVectorEncoder";
+  if (config && config->root().get_string("model_type", "") == "MultiVectorEncoder") return true;
+  return read_colbert_config(directory).has_value();
 }
 
-LateInteraction read_late_interaction(const fs::path& directory, const fs::path& transformer,
-                                      const Tokenizer& tokenizer, int64_t positions) {
+LateInteraction read_late_interaction(const fs::path& directory, const OpenedModel& opened,
+                                      const std::optional<ColbertConfig>& older) {
+  constexpr const char* kFile = "sentence_bert_config.json";
+  const fs::path& transformer = opened.pipeline.transformer;
+  const int64_t positions = opened.model.positions;
   LateInteraction late;
   if (const auto model = read_model_config(directory)) late.mean = is_mean(model->root());
-  constexpr const char* kFile = "sentence_bert_config.json";
   const auto config = read_optional_json(transformer / kFile);
-  if (!config) return late;
-  const JsonNode root = config->root();
-  late.query_length = read_length(root, kFile, "query_length");
-  late.document_length = read_length(root, kFile, "document_length");
-  late.expansion = read_query_expansion(root, tokenizer, positions);
-  if (!late.expansion) return late;
-  refuse_left_padding(transformer);
-  if (late.query_length && late.query_length->tokens < late.expansion->length)
-    root.at("query_length")
-        .refuse(cat("expected at least ", late.expansion->length,
-                    ", the length of query_expansion, found ", late.query_length->tokens));
+  if (config) {
+    const JsonNode root = config->root();
+    late.query_length = read_length(root, kFile, "query_length");
+    late.document_length = read_length(root, kFile, "document_length");
+    late.expansion = read_query_expansion(root, opened.tokenizer, positions);
+  }
+  if (older) {
+    if (!late.document_length) late.document_length = older->document_length;
+    if (older->expands && !(config && config->root().contains("query_expansion")))
+      late.expansion = expansion_of(*older, transformer, opened.tokenizer, positions);
+    else if (!late.query_length)
+      late.query_length = older->query_length;
+  }
+  if (late.expansion) refuse_left_padding(transformer);
+  if (late.expansion && late.query_length && late.query_length->tokens < late.expansion->length)
+    fail(ErrorCode::format, directory.string(), ": ", late.query_length->from,
+         ": expected at least ", late.expansion->length, ", the length of query_expansion, found ",
+         late.query_length->tokens);
   return late;
 }
 

@@ -5,9 +5,10 @@
 #include <filesystem>
 #include <optional>
 
+#include "engine/embed/colbert_config.hpp"
 #include "engine/embed/query_expansion.hpp"
+#include "engine/embed/text_model.hpp"
 #include "engine/embed/transformer_config.hpp"
-#include "headway/tokenizer.hpp"
 
 namespace headway {
 
@@ -17,14 +18,14 @@ struct LateInteraction {
   bool mean = false;  // MaxSim is divided by the query's tokens: "meanmaxsim"
 };
 
-// Whether config_sentence_transformers.json says that `directory` is of MultiVectorEncoder.
+// Whether the files say that `directory` is of MultiVectorEncoder, or older.
 bool is_late_interaction(const std::filesystem::path& directory);
 
 // Reads config_sentence_transformers.json of `directory` and sentence_bert_config.json of its
-// `transformer`, which takes `positions` tokens at most. Error(format) or Error(unsupported) naming
-// file and field.
+// transformer; what these leave open, `older` says. Error(format) or Error(unsupported) naming file
+// and field.
 LateInteraction read_late_interaction(const std::filesystem::path& directory,
-                                      const std::filesystem::path& transformer,
-                                      const Tokenizer& tokenizer, int64_t positions);
+                                      const OpenedModel& opened,
+                                      const std::optional<ColbertConfig>& older);
 
 }  // namespace headway

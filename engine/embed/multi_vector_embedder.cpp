@@ -6,12 +6,14 @@
 #include <string>
 
 #include "engine/base/checked.hpp"
+#include "engine/embed/colbert_config.hpp"
 #include "engine/embed/late_interaction.hpp"
 #include "engine/embed/modules.hpp"
 #include "engine/embed/prompts.hpp"
 #include "engine/embed/text_runner.hpp"
 #include "engine/embed/token_mask.hpp"
 #include "engine/ops/max_sim.hpp"
+#include "headway/layers.hpp"
 
 namespace headway {
 
@@ -32,19 +34,59 @@ struct MultiVectorEmbedder::State {
 
 namespace {
 
+// The part of a prefix that is a token, where the tokenizer would make more than one of it.
+std::optional<std::string> hidden_token(const std::string& prefix, const Tokenizer& tokenizer) {
+  const size_t begin = prefix.find_first_not_of(" \t\n\v\f\r");
+  if (begin == std::string::npos) return std::nullopt;
+  const size_t end = prefix.find_first_of(" \t\n\v\f\r", begin);
+  for (const std::string& token : {prefix, prefix.substr(begin, end - begin)}) {
+    const auto id = tokenizer.token_to_id(token);
+    if (!id) continue;
+    const std::vector<int32_t> ids = tokenizer.encode(token, {.add_special_tokens = false}).ids;
+    return ids == std::vector{*id} ? std::nullopt : std::optional(token);
+  }
+  return std::nullopt;
+}
+
+// Makes the prefixes part of the prompts, and special tokens of the tokenizer.
+void put_prefixes(const ColbertConfig& older, OpenedModel& opened) {
+  std::vector<std::string> tokens;
+  const auto put = [&](const std::string& prefix, const char* name) {
+    std::string& prompt = opened.pipeline.prompts.by_name[name];
+    if (!prompt.starts_with(prefix)) prompt.insert(0, prefix);
+    if (const auto token = hidden_token(prefix, opened.tokenizer)) tokens.push_back(*token);
+  };
+  put(older.query_prefix, "query");
+  put(older.document_prefix, "document");
+  if (tokens.empty()) return;
+  opened.tokenizer = Tokenizer::open(
+      opened.pipeline.transformer,
+      {.lower_case = opened.config.lower_case, .special_tokens = std::move(tokens)});
+}
+
 // Adds the modules; returns the mask, if there is one.
-std::optional<TokenMask> add_modules(OpenedModel& opened, Features& features) {
-  const char* const known = "Dense, Normalize, MultiVectorMask, once";
+std::optional<TokenMask> add_modules(OpenedModel& opened, const std::optional<ColbertConfig>& older,
+                                     Features& features) {
+  Graph& graph = opened.model.graph;
   std::optional<TokenMask> mask;
   for (const Module& module : opened.pipeline.modules) {
     if (module.kind == "Dense" || module.kind == "Normalize")
-      add_module(opened.model.graph, module, features);
+      add_module(graph, module, features);
     else if (module.kind == "MultiVectorMask" && !mask)
       mask.emplace(module, opened.tokenizer);
     else
-      refuse_module(module, known);
+      refuse_module(module, "Dense, Normalize, MultiVectorMask, once");
   }
-  return mask;
+  if (!older) return mask;
+  if (older->dim) {
+    const Weight weight = opened.files.tensors.without_prefix().take(
+        "linear.weight", {*older->dim, opened.model.dim});
+    features.tokens = linear(graph, features.tokens, {weight, {}}, "linear");
+  }
+  features.tokens = l2_normalize(graph, features.tokens);
+  features.tokens_normalized = true;
+  features.normalize_source = older->file;
+  return TokenMask(older->skiplist_words, opened.tokenizer);
 }
 
 // As choose_length_limit(), with the length that the files give to this kind of text, if they do.
@@ -155,13 +197,13 @@ MultiVectorEmbedder MultiVectorEmbedder::open(const std::filesystem::path& direc
   OpenedModel opened = open_text_model(directory, unlimited);
   if (!is_late_interaction(directory))
     fail(ErrorCode::unsupported, directory.string(),
-         ": no model of late interaction: config_sentence_transformers.json does not say that it "
-         "is of MultiVectorEncoder");
-  const LateInteraction late = read_late_interaction(directory, opened.pipeline.transformer,
-                                                     opened.tokenizer, opened.model.positions);
+         ": no model of late interaction: its files name neither MultiVectorEncoder nor ColBERT");
+  const std::optional<ColbertConfig> older = read_colbert_config(directory);
+  if (older) put_prefixes(*older, opened);
+  const LateInteraction late = read_late_interaction(directory, opened, older);
   Features features{.tokens = opened.model.hidden, .dense_input = "token_embeddings"};
   auto state = std::make_shared<State>();
-  state->mask = add_modules(opened, features);
+  state->mask = add_modules(opened, older, features);
   Graph& graph = opened.model.graph;
   graph.output("tokens", features.tokens);
 

@@ -18,8 +18,8 @@ struct QueryExpansion {
 };
 
 // The token that fills queries up where none is named: the mask token, or that at the end of a
-// text. Error(format) naming `config`.
-int32_t expansion_token(JsonNode config, const Tokenizer& tokenizer);
+// text. Error(format) where there is neither.
+int32_t expansion_token(const Tokenizer& tokenizer);
 
 // Reads `query_expansion` of sentence_bert_config.json, `config`, where there is one. `positions`
 // is the longest sequence. Error(format) naming the field for what is missing, does not fit, or

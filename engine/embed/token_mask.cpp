@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/embed/optional_json.hpp"
+#include "engine/models/config.hpp"
 
 namespace headway {
 namespace {
@@ -21,23 +22,28 @@ void read_tasks(JsonNode node, bool& queries, bool& documents) {
 
 }  // namespace
 
+TokenMask::TokenMask(const std::vector<std::string>& words, const Tokenizer& tokenizer) {
+  for (const std::string& word : words) skip(word, tokenizer);
+  std::sort(skipped_.begin(), skipped_.end());
+}
+
 TokenMask::TokenMask(const Module& module, const Tokenizer& tokenizer) {
   const auto config = read_optional_json(module.directory / "config.json");
   if (!config) return;
-  const auto given = [&](const char* field) {
-    const auto node = config->root().find(field);
-    return node && !node->is_null() ? node : std::nullopt;
-  };
-  if (const auto words = given("skiplist_words"))
-    for (const JsonNode word : words->elements())
-      if (const auto id = tokenizer.token_to_id(word.as_string())) skipped_.push_back(*id);
-  if (const auto tasks = given("skiplist_tasks"))
+  const JsonNode root = config->root();
+  if (const auto words = find_value(root, "skiplist_words"))
+    for (const JsonNode word : words->elements()) skip(word.as_string(), tokenizer);
+  if (const auto tasks = find_value(root, "skiplist_tasks"))
     read_tasks(*tasks, skips_queries_, skips_documents_);
-  if (const auto ids = given("keep_only_token_ids"))
+  if (const auto ids = find_value(root, "keep_only_token_ids"))
     for (const JsonNode id : ids->elements())
       kept_only_.push_back(static_cast<int32_t>(id.as_int64(0, INT32_MAX)));
   std::sort(skipped_.begin(), skipped_.end());
   std::sort(kept_only_.begin(), kept_only_.end());
+}
+
+void TokenMask::skip(std::string_view word, const Tokenizer& tokenizer) {
+  if (const auto id = tokenizer.token_to_id(word)) skipped_.push_back(*id);
 }
 
 bool TokenMask::keeps(int32_t id, TextKind kind) const {

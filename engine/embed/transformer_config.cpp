@@ -5,6 +5,7 @@
 
 #include "engine/base/message.hpp"
 #include "engine/embed/optional_json.hpp"
+#include "engine/models/config.hpp"
 
 namespace headway {
 namespace {
@@ -61,6 +62,12 @@ TransformerConfig read_transformer_config(const std::filesystem::path& transform
   }
   return {.max_seq_length = root.get_limit("max_seq_length"),
           .lower_case = root.get_bool("do_lower_case", false)};
+}
+
+std::optional<LengthLimit> read_length(JsonNode root, const char* file, const char* field) {
+  const auto node = find_value(root, field);
+  if (!node) return std::nullopt;
+  return LengthLimit{node->as_int64(1, INT64_MAX), cat(file, ": ", field)};
 }
 
 LengthLimit choose_length_limit(const std::filesystem::path& transformer,

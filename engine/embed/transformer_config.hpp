@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/formats/json.hpp"
 #include "headway/tokenizer.hpp"
 
 namespace headway {
@@ -29,6 +30,9 @@ struct LengthLimit {
   int64_t tokens;    // special tokens included
   std::string from;  // "sentence_bert_config.json: max_seq_length", "options", ...
 };
+
+// The limit that a field of `file` gives, if it does: `root` is what the file has.
+std::optional<LengthLimit> read_length(JsonNode root, const char* file, const char* field);
 
 // As sentence-transformers decides it: `max_seq_length`; without it, the smaller of the position
 // limit (`positions`) and the tokenizer's model_max_length. More than the position limit is never

@@ -38,8 +38,9 @@ HEADWAY_API float max_sim(std::span<const float> query, std::span<const float> d
 
 // Opens directories as MultiVectorEncoder of sentence-transformers reads them: a Transformer, then
 // Dense and Normalize on tokens, and MultiVectorMask, which says which tokens are kept. Of
-// sentence_bert_config.json it takes query_length, document_length and query_expansion: what fills
-// short queries up with mask tokens.
+// sentence_bert_config.json it takes query_length, document_length and query_expansion, which fills
+// short queries up with mask tokens. What PyLate (1.x) and the paper's own code (HF_ColBERT) save
+// will do as well.
 class HEADWAY_API MultiVectorEmbedder : public TextModel {
  public:
   // EmbedderOptions::max_length may lower the limits of documents and queries; those of an

@@ -17,7 +17,8 @@
 namespace headway {
 namespace {
 
-constexpr const char* kModels[] = {"attended", "bert", "modernbert", "modernbert-expanded"};
+constexpr const char* kModels[] = {"attended", "bert",    "modernbert", "modernbert-expanded",
+                                   "pylate",   "stanford"};
 
 std::vector<std::string_view> strings(JsonNode array) {
   std::vector<std::string_view> texts;
@@ -58,7 +59,8 @@ TEST_P(GoldenMultiVector, VectorsAndScoresAreThoseOfTheReference) {
   for (const JsonNode golden : expected.root().at("cases").elements()) {
     SCOPED_TRACE(golden.path());
     EmbedOptions chosen;
-    if (const auto prompt = golden.find("prompt_name")) chosen.prompt_name = prompt->as_string();
+    if (const auto prompt = golden.find("prompt")) chosen.prompt = prompt->as_string();
+    if (const auto name = golden.find("prompt_name")) chosen.prompt_name = name->as_string();
     const MultiVectors asked = embedder.embed_queries(queries, {}, chosen);
     const MultiVectors answers = embedder.embed_documents(documents, {}, chosen);
     expect_vectors(asked, golden.at("queries"));
@@ -196,10 +198,10 @@ TEST(MultiVectorEmbedder, OtherModelsAreToldFromIt) {
 
 // A copy of a golden directory with one file replaced.
 void expect_refused(ErrorCode code, const std::string& text, const std::string& file,
-                    const std::string& content) {
+                    const std::string& content, const std::string& model = kBert) {
   SCOPED_TRACE(content);
   const TempDir dir;
-  std::filesystem::copy(kBert, dir.path(), std::filesystem::copy_options::recursive);
+  std::filesystem::copy(model, dir.path(), std::filesystem::copy_options::recursive);
   dir.write(file, content);
   expect_error(code, text, [&] { MultiVectorEmbedder::open(dir.path()); });
 }
@@ -234,7 +236,7 @@ TEST(MultiVectorEmbedder, RefusesLengthsThatCannotBe) {
           R"("query_expansion": {"strategy": "fixed", "length": 12, "token": "<mask>"})");
   refused(kFormat, "\"query_expansion\"", R"("query_expansion": 12)");
   // Without a name of its own, the token is the tokenizer's mask.
-  expect_refused(kFormat, "neither a mask_token nor an eos_token", "tokenizer_config.json",
+  expect_refused(kFormat, "expected a mask_token or an eos_token", "tokenizer_config.json",
                  R"({"tokenizer_class": "PreTrainedTokenizerFast"})");
   expect_refused(kUnsupported, "\"padding_side\": \"left\"", "tokenizer_config.json",
                  R"({"tokenizer_class": "BertTokenizer", "padding_side": "left"})");
@@ -262,6 +264,28 @@ TEST(MultiVectorEmbedder, RefusesModulesThatItDoesNotKnow) {
                  modules(R"(, {"type": "Pooling", "path": "3"})"));
   const std::string mask = R"(, {"type": "MultiVectorMask", "path": "2_MultiVectorMask"})";
   expect_refused(kUnsupported, "module \"MultiVectorMask\"", "modules.json", modules(mask + mask));
+}
+
+TEST(MultiVectorEmbedder, RefusesWhatOlderFilesCannotMean) {
+  const auto refused = [](const char* model, const char* file) {
+    return [=](const std::string& text, const std::string& fields) {
+      expect_refused(ErrorCode::format, text, file, "{" + fields + "}",
+                     golden_path(std::string("multi_vector/") + model));
+    };
+  };
+  const auto pylate = refused("pylate", "config_sentence_transformers.json");
+  pylate("\"query_prefix\"", R"("query_prefix": 3)");
+  pylate("query_length: expected at most 40, the positions of the model, found 41",
+         R"("query_prefix": "", "query_length": 41)");
+  pylate("\"query_length\"", R"("query_prefix": "", "query_length": 0)");
+  pylate("document_length: 1 tokens leave no room", R"("query_prefix": "", "document_length": 1)");
+  pylate("\"skiplist_words[0]\"", R"("query_prefix": "", "skiplist_words": [1])");
+  pylate("\"do_query_expansion\"", R"("query_prefix": "", "do_query_expansion": "no")");
+  const auto stanford = refused("stanford", "artifact.metadata");
+  stanford("\"dim\"", R"("dim": 0)");
+  stanford("linear.weight", R"("dim": 7)");
+  stanford("linear.weight", "");  // 128, where no file says
+  stanford("\"doc_maxlen\"", R"("dim": 6, "doc_maxlen": "18")");
 }
 
 }  // namespace
