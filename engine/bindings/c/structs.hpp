@@ -35,6 +35,9 @@ inline constexpr size_t kFirstSize = sizeof(Struct);
 template <>
 inline constexpr size_t kFirstSize<headway_embed_request> = offsetof(headway_embed_request, prompt);
 template <>
+inline constexpr size_t kFirstSize<headway_tokenize_request> = offsetof(headway_tokenize_request,
+                                                                        stride);
+template <>
 inline constexpr size_t kFirstSize<headway_model_info> = offsetof(headway_model_info, labels);
 
 // The size of a struct that the caller made.

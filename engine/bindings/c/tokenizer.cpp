@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/bindings/c/guard.hpp"
 #include "engine/bindings/c/open_handles.hpp"
@@ -46,34 +47,63 @@ std::optional<TruncationSide> read_side(int32_t value) {
        "request.side: expected HEADWAY_MODELS_SIDE, HEADWAY_RIGHT or HEADWAY_LEFT, found ", value);
 }
 
-void tokenize(const Tokenizer& tokenizer, headway_tokenize_request& request) {
-  const headway_tokenize_request given = read_struct(&request, "request");
+EncodeOptions read_options(const headway_tokenize_request& given) {
   EncodeOptions options;
   if (given.max_length > 0) options.max_length = given.max_length;
   options.add_special_tokens = !read_flag(given.no_special_tokens, "request.no_special_tokens");
+  options.encode_special_tokens =
+      read_flag(given.encode_special_tokens, "request.encode_special_tokens");
   options.strategy = read_strategy(given.strategy);
   options.side = read_side(given.side);
   options.offsets = given.offsets != nullptr;
-  const std::string_view text = read_text(given.text, "request.text");
-  const Encoding encoding =
-      given.second
-          ? tokenizer.encode_pair(text, read_text(*given.second, "request.second"), options)
-          : tokenizer.encode(text, options);
-  request.count = encoding.ids.size();
-  request.truncated = encoding.truncated;
-  if (given.capacity < encoding.ids.size())
-    throw BufferTooSmall{"request.capacity", encoding.ids.size(), given.capacity};
-  if (encoding.ids.empty()) return;
-  not_null(given.ids, "request.ids");
-  std::copy(encoding.ids.begin(), encoding.ids.end(), given.ids);
-  if (given.type_ids) {
-    std::fill_n(given.type_ids, encoding.ids.size(), 0);
-    std::copy(encoding.type_ids.begin(), encoding.type_ids.end(), given.type_ids);
+  return options;
+}
+
+// The windows, or one encoding.
+std::vector<Encoding> encode(const Tokenizer& tokenizer, const headway_tokenize_request& given) {
+  const EncodeOptions options = read_options(given);
+  const std::string_view first = read_text(given.text, "request.text");
+  if (!given.second)
+    return given.window_counts ? tokenizer.encode_windows(first, given.stride, options)
+                               : std::vector{tokenizer.encode(first, options)};
+  const std::string_view second = read_text(*given.second, "request.second");
+  return given.window_counts ? tokenizer.encode_pair_windows(first, second, given.stride, options)
+                             : std::vector{tokenizer.encode_pair(first, second, options)};
+}
+
+// Writes an encoding behind the `at` ids of those before it.
+void write(const Encoding& encoding, size_t at, const headway_tokenize_request& to) {
+  std::copy(encoding.ids.begin(), encoding.ids.end(), to.ids + at);
+  if (to.type_ids) {
+    std::fill_n(to.type_ids + at, encoding.ids.size(), 0);
+    std::copy(encoding.type_ids.begin(), encoding.type_ids.end(), to.type_ids + at);
   }
   // Empty unless asked for.
   for (size_t i = 0; i < encoding.offsets.size(); ++i) {
     const TokenOffsets& place = encoding.offsets[i];
-    given.offsets[i] = {place.begin, place.end, place.text};
+    to.offsets[at + i] = {place.begin, place.end, place.text};
+  }
+}
+
+void tokenize(const Tokenizer& tokenizer, headway_tokenize_request& request) {
+  const headway_tokenize_request given = read_struct(&request, "request");
+  const std::vector<Encoding> encodings = encode(tokenizer, given);
+  size_t count = 0;
+  for (const Encoding& encoding : encodings) count += encoding.ids.size();
+  request.count = count;
+  request.truncated = encodings[0].truncated;
+  if (given.window_counts) {
+    request.windows = encodings.size();
+    if (given.window_capacity < encodings.size())
+      throw BufferTooSmall{"request.window_capacity", encodings.size(), given.window_capacity};
+  }
+  if (given.capacity < count) throw BufferTooSmall{"request.capacity", count, given.capacity};
+  if (count > 0) not_null(given.ids, "request.ids");
+  size_t at = 0;
+  for (size_t i = 0; i < encodings.size(); ++i) {
+    if (given.window_counts) given.window_counts[i] = encodings[i].ids.size();
+    if (!encodings[i].ids.empty()) write(encodings[i], at, given);
+    at += encodings[i].ids.size();
   }
 }
 
@@ -131,6 +161,23 @@ headway_status headway_tokenize(const headway_tokenizer* tokenizer,
   return guard(error, [&] {
     const headway::Tokenizer used = tokenizer_of(tokenizer);
     tokenize(used, not_null(request, "request"));
+  });
+}
+
+headway_status headway_token_to_id(const headway_tokenizer* tokenizer, headway_text token,
+                                   int32_t* id, headway_error* error) {
+  return guard(error, [&] {
+    const headway::Tokenizer used = tokenizer_of(tokenizer);
+    not_null(id, "id") = used.token_to_id(read_text(token, "token")).value_or(-1);
+  });
+}
+
+headway_status headway_id_to_token(const headway_tokenizer* tokenizer, int32_t id,
+                                   headway_text* token, headway_error* error) {
+  return guard(error, [&] {
+    const headway::Tokenizer used = tokenizer_of(tokenizer);
+    const std::string_view text = used.id_to_token(id).value_or(std::string_view());
+    not_null(token, "token") = {text.data(), text.size()};
   });
 }
 

@@ -60,10 +60,25 @@ typedef struct headway_tokenize_request {
   // Results
   size_t count;       // of ids; also with HEADWAY_BUFFER_TOO_SMALL, then the capacity needed
   int32_t truncated;  // 1: there was more than max_length
+  // A text that is longer than max_length in windows, one after the other: the first is what there
+  // is without, each further one shares `stride` ids with the one before.
+  size_t stride;
+  size_t* window_counts;  // [window_capacity]: the ids of each; or NULL, for the first alone
+  size_t window_capacity;
+  int32_t encode_special_tokens;  // 1: special tokens that stand in the text are text
+  size_t windows;  // result; also with HEADWAY_BUFFER_TOO_SMALL, if window_capacity is too small
 } headway_tokenize_request;
 HEADWAY_API headway_status headway_tokenize(const headway_tokenizer* tokenizer,
                                             headway_tokenize_request* request,
                                             headway_error* error);
+
+// -1: no such token.
+HEADWAY_API headway_status headway_token_to_id(const headway_tokenizer* tokenizer,
+                                               headway_text token, int32_t* id,
+                                               headway_error* error);
+// The text lives as long as a handle of the tokenizer; NULL: no token has the id.
+HEADWAY_API headway_status headway_id_to_token(const headway_tokenizer* tokenizer, int32_t id,
+                                               headway_text* token, headway_error* error);
 
 typedef struct headway_decode_request {
   size_t size;

@@ -45,6 +45,8 @@ TEST_F(CHostile, NullPointers) {
   expect(invalid, "tokenizer: ", headway_tokenizer_get_info(nullptr, nullptr, &error));
   expect(invalid, "tokenizer: ", headway_tokenize(nullptr, nullptr, &error));
   expect(invalid, "tokenizer: ", headway_decode(nullptr, nullptr, &error));
+  expect(invalid, "tokenizer: ", headway_token_to_id(nullptr, {}, nullptr, &error));
+  expect(invalid, "tokenizer: ", headway_id_to_token(nullptr, 0, nullptr, &error));
   const SmallLayer small;
   const auto weights = small.weights();
   expect(invalid,
