@@ -13,7 +13,7 @@ from tokenizers import pre_tokenizers
 
 import charsmap
 from make_golden_steps import byte_level, metaspace, pre_sequence, sequence, step
-from make_golden_tokenizer import OUTPUT, SPECIAL, VOCAB, through_transformers, token, tokenizer_json
+from make_golden_tokenizer import SPECIAL, VOCAB, through_transformers, token, tokenizer_json, write_cases
 
 NAMES = ["<s>", "<pad>", "</s>", "<unk>"]
 MERGES = [("h", "e"), ("Ġ", "t"), ("Ġt", "he"), ("l", "l"), ("he", "ll"), ("hell", "o"), ("Ġ", "hello"), ("Ġ", "w"), ("Ġ", "Ġ")]
@@ -120,9 +120,7 @@ def directories():
 
 
 def main():
-    with open(OUTPUT / "classes.jsonl", "w", encoding="utf-8") as file:
-        for case in directories():
-            file.write(json.dumps(through_transformers(*case), ensure_ascii=False, separators=(",", ":")) + "\n")
+    write_cases("classes.jsonl", (through_transformers(*case) for case in directories()))
 
 
 if __name__ == "__main__":

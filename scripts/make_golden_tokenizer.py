@@ -12,6 +12,7 @@ scalars.txt       for each vocabulary, normalizer and block of 256 code points a
 fuzz.txt          the same over blocks of 100 random strings; both sides draw them with one generator
 cases.jsonl       small directories with texts and ids: added tokens with every flag, post-processors,
                   old files, and what transformers' AutoTokenizer reads in tokenizer_config.json
+                  (write_cases)
 """
 import itertools
 import json
@@ -275,6 +276,17 @@ def directory_cases():
                                 "added_tokens.json": json.dumps({"<x>": n, "<extra>": n + 1})}
 
 
+def write_cases(name, cases):
+    """The first line has the contents of all files, to which the cases refer by number: many have the same."""
+    contents, lines = {}, []
+    for case in cases:
+        files = {file: contents.setdefault(text, len(contents)) for file, text in case["files"].items()}
+        lines.append({**case, "files": files})
+    with open(OUTPUT / name, "w", encoding="utf-8") as file:
+        for line in [list(contents), *lines]:
+            file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
 def main():
     model = Tokenizer.from_file(str(pathlib.Path(sys.argv[1]) / "tokenizer.json"))
     model.no_truncation()
@@ -290,10 +302,8 @@ def main():
                         scalar_file.write(f"{vocabulary} {name} {first:x} {last:x} {value:016x}\n")
                 for block, value in enumerate(fuzz(tokenizer, 100)):
                     fuzz_file.write(f"{vocabulary} {name} {block} {value:016x}\n")
-    with open(OUTPUT / "cases.jsonl", "w", encoding="utf-8") as case_file:
-        for case in itertools.chain(added_token_cases(), file_cases(),
-                                    (through_transformers(*c) for c in directory_cases())):
-            case_file.write(json.dumps(case, ensure_ascii=False, separators=(",", ":")) + "\n")
+    write_cases("cases.jsonl", itertools.chain(added_token_cases(), file_cases(),
+                                               (through_transformers(*c) for c in directory_cases())))
 
 
 if __name__ == "__main__":

@@ -20,15 +20,21 @@ std::vector<int32_t> ids_of(const JsonNode& array) {
 
 void check_cases(const char* file, size_t least_cases, size_t least_texts) {
   const std::string lines = read_text(golden_directory() / "tokenizer" / file);
-  size_t cases = 0, texts = 0;
-  for (size_t begin = 0; begin < lines.size(); ++cases) {
+  size_t cases = 0, texts = 0, begin = 0;
+  const auto next_line = [&] {
     const size_t end = lines.find('\n', begin);
-    const Json json = Json::parse(std::string_view(lines).substr(begin, end - begin), file);
+    const std::string_view line = std::string_view(lines).substr(begin, end - begin);
     begin = end + 1;
+    return Json::parse(line, file);
+  };
+  const Json contents = next_line();  // of the files
+  for (; begin < lines.size(); ++cases) {
+    const Json json = next_line();
     SCOPED_TRACE(json.root().at("name").as_string());
     Files files;
     for (const JsonNode content : json.root().at("files").members())
-      files[std::string(content.key())] = content.as_string();
+      files[std::string(content.key())] =
+          contents.root()[static_cast<size_t>(content.as_int64())].as_string();
     const TestDirectory directory(files);
     const Tokenizer tokenizer = Tokenizer::open(directory.path());
     for (const JsonNode entry : json.root().at("cases").elements()) {
