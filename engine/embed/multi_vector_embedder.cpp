@@ -9,6 +9,7 @@
 #include "engine/embed/colbert_config.hpp"
 #include "engine/embed/late_interaction.hpp"
 #include "engine/embed/modules.hpp"
+#include "engine/embed/prefix_tokens.hpp"
 #include "engine/embed/prompts.hpp"
 #include "engine/embed/text_runner.hpp"
 #include "engine/embed/token_mask.hpp"
@@ -33,36 +34,6 @@ struct MultiVectorEmbedder::State {
 };
 
 namespace {
-
-// The part of a prefix that is a token, where the tokenizer would make more than one of it.
-std::optional<std::string> hidden_token(const std::string& prefix, const Tokenizer& tokenizer) {
-  const size_t begin = prefix.find_first_not_of(" \t\n\v\f\r");
-  if (begin == std::string::npos) return std::nullopt;
-  const size_t end = prefix.find_first_of(" \t\n\v\f\r", begin);
-  for (const std::string& token : {prefix, prefix.substr(begin, end - begin)}) {
-    const auto id = tokenizer.token_to_id(token);
-    if (!id) continue;
-    const std::vector<int32_t> ids = tokenizer.encode(token, {.add_special_tokens = false}).ids;
-    return ids == std::vector{*id} ? std::nullopt : std::optional(token);
-  }
-  return std::nullopt;
-}
-
-// Makes the prefixes part of the prompts, and special tokens of the tokenizer.
-void put_prefixes(const ColbertConfig& older, OpenedModel& opened) {
-  std::vector<std::string> tokens;
-  const auto put = [&](const std::string& prefix, const char* name) {
-    std::string& prompt = opened.pipeline.prompts.by_name[name];
-    if (!prompt.starts_with(prefix)) prompt.insert(0, prefix);
-    if (const auto token = hidden_token(prefix, opened.tokenizer)) tokens.push_back(*token);
-  };
-  put(older.query_prefix, "query");
-  put(older.document_prefix, "document");
-  if (tokens.empty()) return;
-  opened.tokenizer = Tokenizer::open(
-      opened.pipeline.transformer,
-      {.lower_case = opened.config.lower_case, .special_tokens = std::move(tokens)});
-}
 
 // Adds the modules; returns the mask, if there is one.
 std::optional<TokenMask> add_modules(OpenedModel& opened, const std::optional<ColbertConfig>& older,
@@ -111,6 +82,24 @@ int64_t query_limit(const OpenedModel& opened, const LateInteraction& late, int6
   return late.expansion ? std::max(limit, late.expansion->length) : limit;
 }
 
+// `vectors` hold rows of `batch` behind those of earlier texts: of text number i the rows j for
+// which keeps(i, j) stay, without a gap.
+template <typename Keeps>
+void keep_rows(const Batch& batch, const Keeps& keeps, MultiVectors& vectors) {
+  const int64_t first = vectors.offsets.back(), dim = vectors.dim;
+  int64_t kept = first;
+  for (int64_t text = 0; text < batch.sequences(); ++text) {
+    for (int64_t row = 0; row < batch.length(text); ++row) {
+      if (!keeps(text, row)) continue;
+      const int64_t from = first + batch.offsets()[text] + row, to = kept++;
+      if (from != to)
+        std::copy_n(vectors.values.data() + from * dim, dim, vectors.values.data() + to * dim);
+    }
+    vectors.offsets.push_back(kept);
+  }
+  vectors.values.resize(static_cast<size_t>(kept * dim));
+}
+
 double checked_max_sim(std::span<const float> query, std::span<const float> document, int64_t dim) {
   if (dim < 1) fail(ErrorCode::invalid_argument, "dim is ", dim, ", expected at least 1");
   const auto width = static_cast<size_t>(dim);
@@ -138,7 +127,6 @@ MultiVectors MultiVectorEmbedder::State::embed(const TextRunner& runner,
   const auto least = static_cast<size_t>(expands ? expands->length : 0);
   const EncodeOptions encode_options{
       .max_length = static_cast<size_t>(query ? query_length : document_length)};
-  const auto dim = static_cast<size_t>(runner.info.dim);
   std::vector<int64_t> given(texts.size());  // tokens of each, without those of an expansion
   MultiVectors vectors;
   vectors.dim = runner.info.dim;
@@ -154,37 +142,27 @@ MultiVectors MultiVectorEmbedder::State::embed(const TextRunner& runner,
     return cut;
   };
   const auto run = [&](const TextRunner::Window& window) {
-    const int64_t count = window.batch.sequences();
+    const Batch& batch = window.batch;
     const std::span<const int64_t> real =
-        std::span(given).subspan(window.first, static_cast<size_t>(count));
-    Batch hidden;
-    if (expands && !expands->attend) hidden = Batch::ragged(window.tokens.lengths(), real);
-    const Batch& batch = expands && !expands->attend ? hidden : window.batch;
+        std::span(given).subspan(window.first, static_cast<size_t>(batch.sequences()));
+    const bool hides = expands && !expands->attend;
+    const Batch seen = hides ? Batch::ragged(window.tokens.lengths(), real) : batch;
     std::vector<Input> inputs;
-    for (const Input& input : window.inputs) inputs.push_back({input.name, batch, input.data});
-    // All of the window's vectors, behind those that are kept already; then these move up.
-    std::vector<float>& values = vectors.values;
-    auto kept = static_cast<size_t>(vectors.offsets.back());
-    const auto rows = static_cast<size_t>(window.batch.rows());
-    values.resize(checked_mul(checked_add(kept, rows, "token vectors"), dim, "token vectors"));
-    const size_t first_row = kept;
-    const Output output{"tokens", MutableTensorView(values.data() + first_row * dim,
-                                                    {window.batch.rows(), vectors.dim})};
+    for (const Input& input : window.inputs) inputs.push_back({input.name, seen, input.data});
+    // All rows first, behind those of earlier windows.
+    const auto before = static_cast<size_t>(vectors.offsets.back() * vectors.dim);
+    const auto more = static_cast<size_t>(checked_mul(batch.rows(), vectors.dim, "token vectors"));
+    vectors.values.resize(checked_add(before, more, "token vectors"));
+    const Output output{
+        "tokens", MutableTensorView(vectors.values.data() + before, {batch.rows(), vectors.dim})};
     runner.engine.run(inputs, std::span(&output, 1), options);
-    for (int64_t text = 0; text < count; ++text) {
-      const int64_t begin = window.batch.offsets()[text];
-      for (int64_t token = 0; token < window.batch.length(text); ++token) {
-        const auto row = static_cast<size_t>(begin + token);
-        const bool added = token >= real[static_cast<size_t>(text)];
-        if (added && !expands->attend && !mask) continue;
-        if (mask && !mask->keeps(window.tokens.ids()[row], kind)) continue;
-        if (kept != first_row + row)
-          std::copy_n(values.data() + (first_row + row) * dim, dim, values.data() + kept * dim);
-        ++kept;
-      }
-      vectors.offsets.push_back(static_cast<int64_t>(kept));
-    }
-    values.resize(kept * dim);
+    const auto keeps = [&](int64_t text, int64_t token) {
+      // Only a mask counts tokens that nobody attends to.
+      if (hides && !mask && token >= real[static_cast<size_t>(text)]) return false;
+      const auto row = static_cast<size_t>(batch.offsets()[text] + token);
+      return !mask || mask->keeps(window.tokens.ids()[row], kind);
+    };
+    keep_rows(batch, keeps, vectors);
   };
   vectors.stats = runner.run(texts.size(), bytes, encode, run, options);
   return vectors;
@@ -250,7 +228,7 @@ EmbedStats MultiVectorEmbedder::score(std::string_view query,
   MaxSim similarity(asked.rows(0), static_cast<size_t>(info().dim));
   // Of 180 tokens of 128 numbers each these take 24 MB.
   constexpr size_t kDocuments = 256;
-  EmbedStats stats;
+  EmbedStats stats = asked.stats;
   for (size_t first = 0; first < documents.size(); first += kDocuments) {
     const size_t count = std::min(kDocuments, documents.size() - first);
     const MultiVectors vectors = embed_documents(documents.subspan(first, count), options);

@@ -62,7 +62,7 @@ class HEADWAY_API MultiVectorEmbedder : public TextModel {
   // A similarity for each document, which are not kept: 256 are in memory at a time.
   std::vector<float> score(std::string_view query, std::span<const std::string_view> documents,
                            const RunOptions& options = {}) const;
-  // The same into `scores` [documents.size()]. The stats are those of the documents.
+  // The same into `scores` [documents.size()]. The stats count the query as a text, too.
   EmbedStats score(std::string_view query, std::span<const std::string_view> documents,
                    float* scores, const RunOptions& options = {}) const;
   // The documents by their scores, as Reranker::rank.
