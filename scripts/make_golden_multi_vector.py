@@ -116,6 +116,7 @@ def stanford(name):
     with tiny_reference.transformer(BertModel, make_config=bert) as directory:
         shutil.copytree(directory, GOLDEN / name)
     folder = GOLDEN / name
+    (folder / "vocab.txt").unlink(missing_ok=True)
     config = json.loads((folder / "config.json").read_text())
     write_json(folder / "config.json", config | {"architectures": ["HF_ColBERT"]})
     tensors = {"bert." + tensor: values for tensor, values in load_file(folder / "model.safetensors").items()}

@@ -39,6 +39,12 @@ TEST(EmbedRefusal, a_directory_that_is_not_a_model) {
   expect_refusal(1, "CMakeLists.txt", {"embed", "--model", HEADWAY_SOURCE_DIR "/CMakeLists.txt"});
 }
 
+TEST(EmbedRefusal, a_model_of_late_interaction) {
+  const std::string model = HEADWAY_SOURCE_DIR "/tests/golden/multi_vector/bert";
+  expect_refusal(1, "MultiVectorEmbedder opens it, and headway rerank",
+                 {"embed", "--model", model});
+}
+
 TEST(EmbedRefusal, an_input_that_cannot_be_read) {
   const TempDir dir;
   expect_refusal(1, "missing.txt\": No such file",

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "engine/embed/task.hpp"
+#include "engine/ops/precision.hpp"
 #include "tests/support/expect_error.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -133,6 +134,11 @@ TEST(MultiVectorEmbedder, SaysWhatItDid) {
   EXPECT_EQ(none.texts(), 0);
   EXPECT_TRUE(none.values.empty());
   EXPECT_TRUE(embedder.rank("a", {}).empty());
+  std::vector<float> scores(3);
+  const EmbedStats scored = embedder.score(words, texts, scores.data());
+  EXPECT_EQ(scored.texts, 4);
+  EXPECT_EQ(scored.tokens, 12 + documents.stats.tokens);
+  EXPECT_EQ(scored.truncated, 2);
   EXPECT_EQ(embedder.rank("a", texts, 2).size(), 2u);
 }
 
@@ -159,6 +165,21 @@ TEST(MultiVectorEmbedder, LimitsMayBeLowered) {
                [&] { tokens("bert", 21); });
   expect_error(ErrorCode::invalid_argument, "max_length: expected at least 2",
                [&] { tokens("bert", 1); });
+}
+
+TEST(MultiVectorEmbedder, LessPreciseOnesAreNear) {
+  const std::vector<std::string_view> texts = {"", "a", "the cat sat.", "what is a cat?"};
+  const std::vector<float> exact = MultiVectorEmbedder::open(kBert).embed_queries(texts).values;
+  for (const Precision precision : {Precision::bf16, Precision::int8}) {
+    if (!is_fast(precision)) continue;  // an engine refuses it
+    const MultiVectors near =
+        MultiVectorEmbedder::open(kBert, {.precision = precision}).embed_queries(texts);
+    ASSERT_EQ(near.values.size(), exact.size());
+    double cosines = 0;  // all vectors have length 1
+    for (size_t i = 0; i < exact.size(); ++i) cosines += double{near.values[i]} * exact[i];
+    EXPECT_GT(cosines / static_cast<double>(near.offsets.back()), 0.999) << to_string(precision);
+    EXPECT_NE(near.values, exact) << to_string(precision);
+  }
 }
 
 TEST(MultiVectorEmbedder, RefusesArgumentsThatDoNotFit) {
