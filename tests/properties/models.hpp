@@ -15,7 +15,7 @@ namespace headway {
 
 // One sequence's input: rows of numbers, or ids.
 struct Sequence {
-  int64_t length = 0;
+  int64_t length = 0, key_length = 0;
   std::vector<float> x;
   std::vector<int32_t> ids;
 };
@@ -39,14 +39,16 @@ class Model {
   Graph graph;
   int64_t dim, heads;
   bool by_id;
+  bool hides_keys = false;  // a third of each sequence is hidden from attention
   Precision precision = Precision::f32;
 
   Engine engine(int threads, size_t memory = 0) const {
     return compile(graph, {.threads = threads, .memory = memory}, {.precision = precision});
   }
   Sequence sequence(Random& random, int64_t length) const {
-    if (by_id) return {length, {}, random.ids(length, kVocabulary)};
-    return {length, random.normals(length * dim), {}};
+    const int64_t keys = hides_keys ? length - length / 3 : length;
+    if (by_id) return {length, keys, {}, random.ids(length, kVocabulary)};
+    return {length, keys, random.normals(length * dim), {}};
   }
 
   static constexpr int64_t kVocabulary = 100, kPositions = 400;
@@ -146,13 +148,14 @@ class GatedModel : public Model {
 class BoundBatch {
  public:
   BoundBatch(const Model& model, const std::vector<Sequence>& sequences, const Wanted& wanted) {
-    std::vector<int64_t> lengths;
+    std::vector<int64_t> lengths, key_lengths;
     for (const Sequence& sequence : sequences) {
       lengths.push_back(sequence.length);
+      key_lengths.push_back(sequence.key_length);
       x_.insert(x_.end(), sequence.x.begin(), sequence.x.end());
       ids_.insert(ids_.end(), sequence.ids.begin(), sequence.ids.end());
     }
-    batch_ = Batch::ragged(lengths);
+    batch_ = Batch::ragged(lengths, key_lengths);
     if (model.by_id) {
       inputs_.push_back({"ids", batch_, {ids_.data(), {batch_.rows()}}});
     } else {

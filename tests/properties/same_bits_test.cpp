@@ -20,6 +20,7 @@ struct Case {
   const char* name;
   std::unique_ptr<Model> (*make)();
   Precision precision = Precision::f32;
+  bool hides_keys = false;
 };
 
 void PrintTo(const Case& model, std::ostream* out) {
@@ -40,6 +41,9 @@ const Case kCases[] = {
     {"gated", [] { return std::unique_ptr<Model>(new GatedModel); }},
     {"gated_bf16", [] { return std::unique_ptr<Model>(new GatedModel); }, Precision::bf16},
     {"gated_int8", [] { return std::unique_ptr<Model>(new GatedModel); }, Precision::int8},
+    {"hidden_keys", [] { return std::unique_ptr<Model>(new BertModel); }, Precision::f32, true},
+    {"hidden_keys_gated_bf16", [] { return std::unique_ptr<Model>(new GatedModel); },
+     Precision::bf16, true},
 };
 
 // Those in a precision that this CPU is fast in; an engine refuses the others
@@ -55,6 +59,7 @@ std::vector<Case> cases() {
 std::unique_ptr<Model> make(const Case& each) {
   std::unique_ptr<Model> model = each.make();
   model->precision = each.precision;
+  model->hides_keys = each.hides_keys;
   return model;
 }
 
@@ -234,7 +239,7 @@ TEST_P(SameBits, BesideMatesThatAreNoNumbers) {
   for (const Sequence& sequence : sequences) {
     for (const float value :
          {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-      Sequence bad{5, std::vector<float>(static_cast<size_t>(5 * model->dim), value), {}};
+      Sequence bad{5, 5, std::vector<float>(static_cast<size_t>(5 * model->dim), value), {}};
       batch.push_back(bad);
     }
     batch.push_back(sequence);
