@@ -54,4 +54,9 @@ void expect_rows(const char* role, const ValueType& type) {
   }
 }
 
+void expect_tokens(const char* role, const ValueType& type) {
+  if (type.rows.kind != RowSpace::Kind::tokens)
+    fail(ErrorCode::invalid_argument, role, " is ", type.to_string(), ", expected rows of tokens");
+}
+
 }  // namespace headway

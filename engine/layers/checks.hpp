@@ -26,4 +26,7 @@ void expect_f32(const char* role, const ValueType& type, int64_t width = -1);
 // Error for attention weights, which lie head after head: they have no rows of `width` elements.
 void expect_rows(const char* role, const ValueType& type);
 
+// Error unless the value has a row for each token.
+void expect_tokens(const char* role, const ValueType& type);
+
 }  // namespace headway

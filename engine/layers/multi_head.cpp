@@ -105,11 +105,9 @@ auto with_name(const std::string& name, const Body& body) {
   }
 }
 
-void expect_tokens(const char* role, const ValueType& type) {
+void expect_f32_tokens(const char* role, const ValueType& type) {
   expect_f32(role, type);
-  if (type.rows.kind != RowSpace::Kind::tokens) {
-    fail(ErrorCode::invalid_argument, role, " is ", type.to_string(), ", expected rows of tokens");
-  }
+  expect_tokens(role, type);
 }
 
 }  // namespace
@@ -117,7 +115,7 @@ void expect_tokens(const char* role, const ValueType& type) {
 MultiHeadValues multi_head(Graph& graph, Value x, MultiHeadWeights weights,
                            const MultiHeadOptions& options, const std::string& name) {
   const HeadSizes sizes = with_name(name, [&] {
-    expect_tokens("x", graph.type(x));
+    expect_f32_tokens("x", graph.type(x));
     return checked_sizes(weights, options, false);
   });
   Value qkv = linear(graph, x, std::move(weights.qkv), name);
@@ -129,8 +127,8 @@ MultiHeadValues multi_head(Graph& graph, Value x, MultiHeadWeights weights,
 MultiHeadValues multi_head(Graph& graph, Value x, Value memory, MultiHeadWeights weights,
                            const MultiHeadOptions& options, const std::string& name) {
   const HeadSizes sizes = with_name(name, [&] {
-    expect_tokens("x", graph.type(x));
-    expect_tokens("memory", graph.type(memory));
+    expect_f32_tokens("x", graph.type(x));
+    expect_f32_tokens("memory", graph.type(memory));
     return checked_sizes(weights, options, true);
   });
   std::vector<LinearWeights>& qkv = weights.qkv;

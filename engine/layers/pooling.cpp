@@ -70,10 +70,7 @@ class PoolLayer : public Layer {
 
   std::vector<ValueType> infer(std::span<const ValueType> inputs) const override {
     expect_f32("x", inputs[0]);
-    if (inputs[0].rows.kind != RowSpace::Kind::tokens) {
-      fail(ErrorCode::invalid_argument, "x is ", inputs[0].to_string(),
-           ", expected rows of tokens");
-    }
+    expect_tokens("x", inputs[0]);
     if (inputs.size() > 1) {
       const ValueType expected{DType::i32, inputs[0].rows, 1};
       if (inputs[1] != expected)

@@ -13,11 +13,6 @@
 namespace headway {
 namespace {
 
-void expect_token_rows(const char* role, const ValueType& type) {
-  if (type.rows.kind != RowSpace::Kind::tokens)
-    fail(ErrorCode::invalid_argument, role, " is ", type.to_string(), ", expected rows of tokens");
-}
-
 // Inputs: a value with the tokens, then perhaps one with the past tokens. Output [tokens, dims]:
 // dims / 2 cosines, then as many sines.
 class RotaryTableLayer : public Layer {
@@ -40,8 +35,8 @@ class RotaryTableLayer : public Layer {
   std::string_view kind() const override { return "RotaryTable"; }
 
   std::vector<ValueType> infer(std::span<const ValueType> inputs) const override {
-    expect_token_rows("like", inputs[0]);
-    if (inputs.size() > 1) expect_token_rows("past", inputs[1]);
+    expect_tokens("like", inputs[0]);
+    if (inputs.size() > 1) expect_tokens("past", inputs[1]);
     return {{DType::f32, inputs[0].rows, dims_}};
   }
 

@@ -35,6 +35,11 @@ HEADWAY_API Value position_embedding(Graph& graph, Value like, Weight table,
 HEADWAY_API Value position_embedding(Graph& graph, Value ids, Weight table, int64_t pad,
                                      const std::string& name = "");
 
+// Rows of x [tokens, width] picked by their places in the sequence: `places`, i32 [picks, 1], is
+// the token stream of the result [picks, width], and has as many sequences. A place outside its
+// sequence makes the run fail with Error(invalid_argument) that names it.
+HEADWAY_API Value gather(Graph& graph, Value x, Value places, const std::string& name = "");
+
 // y = x W^T + b over rows: [rows, in] -> [rows, out].
 HEADWAY_API Value linear(Graph& graph, Value x, LinearWeights weights,
                          const std::string& name = "");

@@ -153,6 +153,18 @@ TEST_F(Refusal, Embedding) {
   });
 }
 
+TEST_F(Refusal, Gather) {
+  expect_error(kInvalid, "layer 'some' (Gather): x is i32 [tokens of stream 1, 1], expected f32",
+               [&] { gather(graph, ids, ids, "some"); });
+  expect_error(kInvalid, "x is f32 [sequences, 8], expected rows of tokens",
+               [&] { gather(graph, pooled, ids); });
+  expect_error(kInvalid, "places are f32 [tokens of stream 0, 8], expected i32 [tokens, 1]",
+               [&] { gather(graph, x, x); });
+  const Value pairs = graph.input("pairs", DType::i32, 2);
+  expect_error(kInvalid, "places are i32 [tokens of stream 2, 2], expected i32 [tokens, 1]",
+               [&] { gather(graph, x, pairs); });
+}
+
 TEST_F(Refusal, Pool) {
   expect_error(kInvalid, "layer 'again' (Pool): x is f32 [sequences, 8], expected rows of tokens",
                [&] { pool(graph, pooled, Pooling::cls, "again"); });
