@@ -209,6 +209,13 @@ const TokenizerFacts& Tokenizer::facts() const {
   return state_->facts;
 }
 
+bool Tokenizer::marks_subwords() const {
+  const ModelOptions& model = state_->parts.model;
+  if (const auto* pieces = std::get_if<WordPieceOptions>(&model)) return !pieces->prefix.empty();
+  if (const auto* bpe = std::get_if<BpeOptions>(&model)) return !bpe->prefix.empty();
+  return false;
+}
+
 std::optional<int32_t> Tokenizer::token_to_id(std::string_view token) const {
   const auto added = state_->added_by_content.find(token);
   if (added != state_->added_by_content.end()) return added->second;
@@ -228,22 +235,26 @@ std::optional<int32_t> Tokenizer::special_token(std::string_view role) const {
 }
 
 std::string Tokenizer::decode(std::span<const int32_t> ids, bool skip_special_tokens) const {
-  const TokenizerParts& parts = state_->parts;
   std::vector<std::string> tokens;
   for (const int32_t id : ids) {
     const auto added = state_->added_by_id.find(id);
     if (added != state_->added_by_id.end()) {
       if (!skip_special_tokens || !added->second->special) tokens.push_back(added->second->content);
-    } else if (const auto token = parts.vocabulary.token(id)) {
+    } else if (const auto token = state_->parts.vocabulary.token(id)) {
       tokens.emplace_back(*token);
-    } else if (id == parts.empty_token) {
+    } else if (id == state_->parts.empty_token) {
       tokens.emplace_back();
     }
   }
-  const bool spaced = !parts.decoders;
-  if (parts.decoders) {
+  return join(std::move(tokens));
+}
+
+std::string Tokenizer::join(std::vector<std::string> tokens) const {
+  const auto& decoders = state_->parts.decoders;
+  const bool spaced = !decoders;
+  if (decoders) {
     WorkBudget budget(bytes_of(tokens));
-    for (const Decoder& decoder : *parts.decoders) {
+    for (const Decoder& decoder : *decoders) {
       std::visit([&](const auto& step) { step.apply(tokens, budget); }, decoder);
       budget.take(bytes_of(tokens));
     }

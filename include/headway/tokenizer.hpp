@@ -156,6 +156,9 @@ class HEADWAY_API Tokenizer {
   // applied.
   std::string decode(std::span<const int32_t> ids, bool skip_special_tokens = true) const;
 
+  // The text of tokens that need not be of the vocabulary, put together in the same way.
+  std::string join(std::vector<std::string> tokens) const;
+
   // How many special tokens encode() puts around a text, and encode_pair() around two.
   size_t special_tokens() const;
   size_t pair_special_tokens() const;
@@ -169,6 +172,9 @@ class HEADWAY_API Tokenizer {
   const TokenizerFacts& facts() const;
   // Whether upper and lower case of a text give the same ids.
   bool lowercases() const;
+
+  // Whether a prefix tells the tokens that go on with a word ("##ing").
+  bool marks_subwords() const;
 
   // Added tokens included. Nothing for an unknown token or an id without one.
   std::optional<int32_t> token_to_id(std::string_view token) const;

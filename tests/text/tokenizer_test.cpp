@@ -220,6 +220,21 @@ TEST(Tokenizer, KnowsTheRolesOfItsTokens) {
   EXPECT_EQ(by_class.special_token("unk_token"), 1);
 }
 
+TEST(Tokenizer, KnowsWhetherAPrefixTellsSubwords) {
+  for (const char* name : kTrainedModels) {
+    const bool has_prefix = std::string(name) == "word-piece" || std::string(name) == "bpe-prefix";
+    EXPECT_EQ(open_trained(name).marks_subwords(), has_prefix) << name;
+  }
+}
+
+TEST(Tokenizer, JoinsTokensOfAnyOrigin) {
+  EXPECT_EQ(open_small().join({"un", "##aff", "Zo\u00eb"}), "un ##aff Zo\u00eb");  // no decoder
+  EXPECT_EQ(open_small().join({}), "");
+  SmallJson json;
+  json.decoder = R"({"type":"WordPiece","prefix":"##","cleanup":true})";
+  EXPECT_EQ(open_small(json).join({"un", "##aff", "Zo\u00eb", "."}), "unaff Zo\u00eb.");
+}
+
 TEST(Tokenizer, CopiesShareAndThreadsMayUseIt) {
   const Tokenizer tokenizer = Tokenizer(open_small());
   const Ids expected = tokenizer.encode("Hello, \u00e1unaffable [MASK]").ids;
