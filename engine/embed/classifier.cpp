@@ -1,14 +1,13 @@
 // Texts through a sequence classifier.
 #include "headway/classifier.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
 #include "engine/base/checked.hpp"
 #include "engine/embed/sigmoid.hpp"
 #include "engine/embed/text_runner.hpp"
+#include "engine/kernels/softmax.hpp"
 #include "engine/models/heads.hpp"
 
 namespace headway {
@@ -27,14 +26,6 @@ std::string activation_of(const Json& config, size_t labels) {
   fail(ErrorCode::unsupported, config.name(), ": field \"problem_type\": \"", problem,
        "\" is not supported; known: regression, single_label_classification, "
        "multi_label_classification");
-}
-
-// In double, one number after the other: the bits of a row depend on nothing else.
-void softmax(std::span<float> row) {
-  const double most = *std::max_element(row.begin(), row.end());
-  double sum = 0;
-  for (const float value : row) sum += std::exp(value - most);
-  for (float& value : row) value = static_cast<float>(std::exp(value - most) / sum);
 }
 
 }  // namespace
@@ -80,8 +71,7 @@ Classes Classifier::classify(std::span<const std::string_view> texts,
   classes.stats = runner().run(texts.size(), bytes, encode, run, options);
   if (info().activation == "softmax") {
     const auto labels = static_cast<size_t>(classes.labels);
-    for (size_t i = 0; i < texts.size(); ++i)
-      softmax(std::span(classes.scores).subspan(i * labels, labels));
+    softmax_rows(classes.scores.data(), texts.size(), labels, labels, 1);
   } else if (info().activation == "sigmoid") {
     apply_sigmoid(classes.scores);
   }
