@@ -21,12 +21,6 @@ namespace {
 constexpr const char* kModels[] = {"attended", "bert",    "modernbert", "modernbert-expanded",
                                    "pylate",   "stanford"};
 
-std::vector<std::string_view> strings(JsonNode array) {
-  std::vector<std::string_view> texts;
-  for (const JsonNode text : array.elements()) texts.push_back(text.as_string());
-  return texts;
-}
-
 std::vector<float> vector_of(std::span<const float> values) {
   return {values.begin(), values.end()};
 }

@@ -11,12 +11,6 @@
 namespace headway {
 namespace {
 
-std::vector<std::string_view> strings(JsonNode array) {
-  std::vector<std::string_view> texts;
-  for (const JsonNode text : array.elements()) texts.push_back(text.as_string());
-  return texts;
-}
-
 EmbedOptions options_of(JsonNode golden) {
   EmbedOptions options;
   if (const auto prompt = golden.find("prompt")) options.prompt = prompt->as_string();

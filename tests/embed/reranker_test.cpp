@@ -14,12 +14,6 @@
 namespace headway {
 namespace {
 
-std::vector<std::string_view> strings(JsonNode array) {
-  std::vector<std::string_view> texts;
-  for (const JsonNode text : array.elements()) texts.push_back(text.as_string());
-  return texts;
-}
-
 class GoldenReranker : public testing::TestWithParam<const char*> {
  protected:
   std::string name = std::string("tasks/") + GetParam();

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/formats/json.hpp"
@@ -43,6 +44,13 @@ inline std::vector<Json> read_golden_lines(const std::string& name) {
     begin = end + 1;
   }
   return lines;
+}
+
+// They last as long as the JSON value.
+inline std::vector<std::string_view> strings(JsonNode array) {
+  std::vector<std::string_view> texts;
+  for (const JsonNode text : array.elements()) texts.push_back(text.as_string());
+  return texts;
 }
 
 // The numbers of a float32 .npy file of version 1, in C order.

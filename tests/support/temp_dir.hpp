@@ -48,6 +48,19 @@ class TempDir {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
+  // Copies what lies in another folder.
+  void copy(const std::filesystem::path& from) const {
+    std::filesystem::copy(from, path_, std::filesystem::copy_options::recursive);
+  }
+
+  // Writes a file anew with `from`, which is in it, replaced by `to`.
+  void replace(const std::string& name, const std::string& from, const std::string& to) const {
+    std::string content = read(name);
+    const size_t at = content.find(from);
+    if (at == std::string::npos) throw std::runtime_error(from + " is not in " + path(name));
+    write(name, content.replace(at, from.size(), to));
+  }
+
   // Names of what lies in the folder, sorted.
   std::vector<std::string> names() const {
     std::vector<std::string> result;
