@@ -1,6 +1,7 @@
 // Windows of texts.
 #include "engine/embed/text_runner.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/base/message.hpp"
@@ -8,23 +9,26 @@
 
 namespace headway {
 
+int TextRunner::threads_for(const RunOptions& options) const {
+  return options.threads > 0 ? std::min(options.threads, threads) : threads;
+}
+
 EmbedStats TextRunner::run(size_t texts, FunctionRef<size_t(size_t)> bytes,
                            TokenWindow::Encode encode, FunctionRef<void(const Window&)> run,
                            const RunOptions& options) const {
-  int allowed = threads;
-  if (options.threads > 0 && options.threads < allowed) allowed = options.threads;
   EmbedStats stats;
   TokenWindow window;
   for (size_t first = 0; first < texts;) {
     if (options.stop.stop_requested()) fail(ErrorCode::cancelled, "the call was cancelled");
     const size_t count = window_size(
-        texts - first, [&](size_t text) { return bytes(first + text); }, info.max_length);
+        texts - first, [&](size_t text) { return bytes(first + text); }, info.max_length,
+        window_tokens);
     window.fill(
         count,
         [&](size_t text, std::vector<int32_t>& ids, std::vector<int32_t>& type_ids) {
           return encode(first + text, ids, type_ids);
         },
-        allowed, options.stop);
+        threads_for(options), options.stop);
     const Batch batch = Batch::ragged(window.lengths());
     const Shape shape{batch.rows(), 1};
     const Input inputs[] = {{"ids", batch, TensorView(window.ids().data(), shape)},

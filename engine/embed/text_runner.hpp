@@ -16,7 +16,11 @@ struct TextRunner {
   Tokenizer tokenizer;
   Engine engine;
   ModelInfo info;
-  int threads;  // the engine's limit
+  int threads;                           // the engine's limit
+  size_t window_tokens = kWindowTokens;  // as window_size has it
+
+  // What a call's options leave of the threads.
+  int threads_for(const RunOptions& options) const;
 
   // A window's ids as the engine takes them.
   struct Window {

@@ -10,20 +10,20 @@ namespace headway {
 namespace {
 
 constexpr size_t kWindowTexts = 4096;
-constexpr size_t kWindowTokens = size_t{1} << 19;
 // Texts a thread takes at a time: about 1 ms of tokenizing, so that claiming them costs nothing.
 constexpr size_t kChunkTexts = 16;
 
 }  // namespace
 
-size_t window_size(size_t texts, FunctionRef<size_t(size_t)> bytes, int64_t max_length) {
+size_t window_size(size_t texts, FunctionRef<size_t(size_t)> bytes, int64_t max_length,
+                   size_t most_tokens) {
   // A text hardly has more tokens than bytes, and 8 special ones.
   constexpr size_t kSpecial = 8;
   size_t tokens = 0;
   size_t count = 0;
   for (; count < std::min(texts, kWindowTexts); ++count) {
     tokens += std::min(bytes(count) + kSpecial, static_cast<size_t>(max_length));
-    if (count > 0 && tokens > kWindowTokens) break;
+    if (count > 0 && tokens > most_tokens) break;
   }
   return count;
 }

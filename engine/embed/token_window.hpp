@@ -12,10 +12,12 @@ namespace headway {
 
 // How many of the first texts to run at once. Enough for the threads to wait seldom for the last
 // sequence of a window, few enough for memory not to grow with the number of texts: a window has at
-// most 4096 texts and, unless it is one text, 512 Ki tokens (a tenth of that in usual English), so
-// ids and token types take 4 MB. At least 1 when there is a text.
+// most 4096 texts and, unless it is one text, `most_tokens`: 512 Ki (a tenth of that in usual
+// English), so ids and token types take 4 MB. At least 1 when there is a text.
 // Text number i has at most `bytes(i)` bytes.
-size_t window_size(size_t texts, FunctionRef<size_t(size_t)> bytes, int64_t max_length);
+inline constexpr size_t kWindowTokens = size_t{1} << 19;
+size_t window_size(size_t texts, FunctionRef<size_t(size_t)> bytes, int64_t max_length,
+                   size_t most_tokens = kWindowTokens);
 
 // Memory that is used again for the next window. One caller at a time; the work is spread over
 // threads of the process's pool.

@@ -25,6 +25,7 @@ const Names& names_of(TransformerTask task) {
   static constexpr Names kNames[] = {
       {"feature-extraction", "last_hidden_state", "token_embeddings"},
       {"sequence-classification", "logits", "scores"},
+      {"token-classification", "logits", "scores"},
       {"fill-mask", "logits", "token_embeddings"},
   };
   return kNames[static_cast<size_t>(task)];

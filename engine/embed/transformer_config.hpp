@@ -18,7 +18,12 @@ struct TransformerConfig {
 };
 
 // What a pipeline takes from the transformer.
-enum class TransformerTask { hidden_states, sequence_classification, masked_lm };
+enum class TransformerTask {
+  hidden_states,
+  sequence_classification,
+  token_classification,
+  masked_lm
+};
 
 // Reads sentence_bert_config.json of the transformer's directory, where there is one.
 // Error(unsupported) naming what it asks for that is not `task`, or of which there is only one kind

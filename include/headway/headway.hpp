@@ -11,6 +11,8 @@
 // tables stay in the mapped file, which may be removed or replaced by renaming but not written to.
 // Texts are UTF-8 of any length; what is longer than the model's limit is cut, and counted in
 // EmbedStats::truncated. Tokenizer is the tokenizer alone; heads.hpp shows what attention looks at.
+// Other tasks have classes that open directories in the same way (text_model.hpp): Reranker,
+// Classifier, TokenClassifier, SparseEmbedder.
 //
 // A layer, or a graph of layers. Graph has inputs, layers (layers.hpp) and outputs; compile() makes
 // an Engine of it, once; run() computes, as often as you like:
@@ -64,6 +66,7 @@
 #include "headway/sparse_embedder.hpp"
 #include "headway/tensor.hpp"
 #include "headway/text_model.hpp"
+#include "headway/token_classifier.hpp"
 #include "headway/tokenizer.hpp"
 #include "headway/version.h"
 #include "headway/weights.hpp"
