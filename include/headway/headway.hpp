@@ -12,7 +12,7 @@
 // Texts are UTF-8 of any length; what is longer than the model's limit is cut, and counted in
 // EmbedStats::truncated. Tokenizer is the tokenizer alone; heads.hpp shows what attention looks at.
 // Other tasks have classes that open directories in the same way (text_model.hpp): Reranker,
-// Classifier, TokenClassifier, MaskedLM, SparseEmbedder.
+// Classifier, TokenClassifier, MaskedLM, SparseEmbedder, MultiVectorEmbedder.
 //
 // A layer, or a graph of layers. Graph has inputs, layers (layers.hpp) and outputs; compile() makes
 // an Engine of it, once; run() computes, as often as you like:
