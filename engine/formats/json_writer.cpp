@@ -97,6 +97,11 @@ void append_json_number(std::string& out, double value) {
   append_number(out, value);
 }
 
+std::string json_number(float value) {
+  std::string out;
+  append_json_number(out, value);
+  return out;
+}
 std::string json_number(double value) {
   std::string out;
   append_json_number(out, value);
@@ -105,6 +110,10 @@ std::string json_number(double value) {
 
 JsonObjectWriter& JsonObjectWriter::add(std::string_view key, std::string_view value) {
   return add_raw(key, json_escape(value));
+}
+
+JsonObjectWriter& JsonObjectWriter::add(std::string_view key, float value) {
+  return add_raw(key, json_number(value));
 }
 
 JsonObjectWriter& JsonObjectWriter::add(std::string_view key, double value) {

@@ -17,6 +17,7 @@ void append_json_number(std::string& out, float value);
 void append_json_number(std::string& out, double value);
 
 // The same as a new string.
+std::string json_number(float value);
 std::string json_number(double value);
 
 // Builds one object on one line: JsonObjectWriter().add("texts", 3).add("isa", "avx2").str().
@@ -27,6 +28,7 @@ class JsonObjectWriter {
   JsonObjectWriter& add(std::string_view key, const char* value) {
     return add(key, std::string_view(value));
   }
+  JsonObjectWriter& add(std::string_view key, float value);
   JsonObjectWriter& add(std::string_view key, double value);
   JsonObjectWriter& add(std::string_view key, bool value) {
     return add_raw(key, value ? "true" : "false");
