@@ -1,19 +1,16 @@
 // headway classify: the scores of the library, as JSON lines, and what is refused.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 
 #include "engine/formats/json.hpp"
 #include "headway/classifier.hpp"
+#include "tests/cli/expect.hpp"
 #include "tests/cli/process.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace headway::cli {
 namespace {
-
-using testing::HasSubstr;
-using testing::StartsWith;
 
 const std::string kModel = HEADWAY_SOURCE_DIR "/tests/golden/tasks/classifier";
 const std::vector<std::string_view> kTexts = {"the cat sat.", "", "hello world"};
@@ -52,14 +49,6 @@ TEST(ClassifyCommand, says_what_was_cut) {
       run_headway({"classify", "--model", kModel, "--max-length", "3"}, {.input = "the cat sat\n"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "headway: 1 texts; 1 longer than the limit and cut\n");
-}
-
-void expect_refusal(int code, const std::string& message, const std::vector<std::string>& args) {
-  const ProcessResult result = run_headway(args);
-  EXPECT_EQ(result.code, code) << result.err;
-  EXPECT_THAT(result.err, StartsWith("headway: error: "));
-  EXPECT_THAT(result.err, HasSubstr(message));
-  EXPECT_EQ(result.out, "");
 }
 
 TEST(ClassifyCommand, refuses_what_cannot_be) {

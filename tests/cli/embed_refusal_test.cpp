@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "tests/cli/expect.hpp"
 #include "tests/cli/model.hpp"
 #include "tests/cli/process.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -21,15 +22,6 @@ using testing::StartsWith;
 std::vector<std::string> embed_arguments(std::vector<std::string> more) {
   more.insert(more.begin(), {"embed", "--model", model_directory()});
   return more;
-}
-
-void expect_refusal(int code, const std::string& message, const std::vector<std::string>& args,
-                    const ProcessOptions& options = {}) {
-  const ProcessResult result = run_headway(args, options);
-  EXPECT_EQ(result.code, code) << result.err;
-  EXPECT_THAT(result.err, StartsWith("headway: error: "));
-  EXPECT_THAT(result.err, HasSubstr(message));
-  EXPECT_EQ(result.out, "");
 }
 
 TEST(EmbedRefusal, a_directory_that_is_not_a_model) {
@@ -115,27 +107,12 @@ TEST(EmbedRefusal, a_reader_that_has_gone) {
   EXPECT_THAT(result.err, HasSubstr("cannot write to standard output: its reader has gone"));
 }
 
-// While it waits for its input, with a first text read.
-void expect_interrupted(int signal) {
-  const TempDir dir;
-  RunningProcess process(
-      embed_arguments({"--output", dir.path("v.npy"), "--stats", dir.path("s.json")}));
-  process.type("a text\n");
-  // Its files exist beside the place where they shall appear.
-  for (int i = 0; i < 1000 && dir.names().size() < 2; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  ASSERT_EQ(dir.names().size(), 2u);
-  process.send(signal);
-  const ProcessResult result = process.wait();
-  EXPECT_EQ(result.code, 128 + signal);
-  EXPECT_THAT(result.err, HasSubstr("; no file was written\n"));
-  EXPECT_TRUE(dir.names().empty());
-}
-
 TEST(EmbedInterrupt, leaves_no_file_while_reading) {
-  expect_interrupted(SIGINT);
-  expect_interrupted(SIGTERM);
-  expect_interrupted(SIGHUP);
+  const TempDir dir;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    expect_interrupted(
+        signal, embed_arguments({"--output", dir.path("v.npy"), "--stats", dir.path("s.json")}),
+        dir, 2, "a text\n");
 }
 
 TEST(EmbedInterrupt, leaves_no_file_while_embedding) {

@@ -9,6 +9,7 @@
 
 #include "headway/heads.hpp"
 #include "tests/cli/arrays.hpp"
+#include "tests/cli/expect.hpp"
 #include "tests/cli/model.hpp"
 #include "tests/cli/process.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -93,14 +94,6 @@ TEST(HeadsCommand, takes_what_embed_takes) {
   const ProcessResult empty = run_headway(heads_arguments({"--output", dir.path("empty.npy")}, ""));
   ASSERT_EQ(empty.code, 0) << empty.err;
   EXPECT_EQ(parse_npy(dir.read("empty.npy")).shape, "(6, 12, 2, 2)");
-}
-
-void expect_refusal(int code, const std::string& message, const std::vector<std::string>& args) {
-  const ProcessResult result = run_headway(args);
-  EXPECT_EQ(result.code, code) << result.err;
-  EXPECT_THAT(result.err, StartsWith("headway: error: "));
-  EXPECT_THAT(result.err, HasSubstr(message));
-  EXPECT_EQ(result.out, "");
 }
 
 TEST(HeadsCommand, refuses_what_cannot_be) {

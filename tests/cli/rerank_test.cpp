@@ -7,6 +7,7 @@
 #include "engine/formats/json.hpp"
 #include "headway/multi_vector_embedder.hpp"
 #include "headway/reranker.hpp"
+#include "tests/cli/expect.hpp"
 #include "tests/cli/process.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -14,7 +15,6 @@ namespace headway::cli {
 namespace {
 
 using testing::HasSubstr;
-using testing::StartsWith;
 
 const std::string kModel = HEADWAY_SOURCE_DIR "/tests/golden/tasks/reranker";
 const std::string kQuery = "what is a cat?";
@@ -84,14 +84,6 @@ TEST(RerankCommand, says_what_was_cut) {
   const ProcessResult result = rerank_lines({"--max-length", "8"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("longer than the limit and cut"));
-}
-
-void expect_refusal(int code, const std::string& message, const std::vector<std::string>& args) {
-  const ProcessResult result = run_headway(args);
-  EXPECT_EQ(result.code, code) << result.err;
-  EXPECT_THAT(result.err, StartsWith("headway: error: "));
-  EXPECT_THAT(result.err, HasSubstr(message));
-  EXPECT_EQ(result.out, "");
 }
 
 TEST(RerankCommand, refuses_what_cannot_be) {
