@@ -1,13 +1,11 @@
 // headway classify: the labels of texts, one a line.
-#include <cstdio>
 #include <memory>
 #include <string>
 
 #include "engine/cli/byte_sink.hpp"
 #include "engine/cli/command.hpp"
-#include "engine/cli/interrupt.hpp"
+#include "engine/cli/json_lines.hpp"
 #include "engine/cli/line_reader.hpp"
-#include "engine/cli/progress.hpp"
 #include "engine/formats/json_writer.hpp"
 #include "headway/classifier.hpp"
 
@@ -39,29 +37,12 @@ void run(const Arguments& args) {
   const Classifier classifier = Classifier::open(
       args.model,
       {.threads = args.threads, .max_length = args.max_length, .precision = args.precision});
-  reader.invite("text");
-  constexpr size_t kWindow = 1024;
-  const Stopwatch watch;
-  ProgressLine progress(reader.size());
-  RunOptions options;
-  options.stop = interrupt_token();
-  EmbedStats stats;
-  while (true) {
-    const auto texts = reader.next(kWindow);
-    if (texts.empty()) break;
-    check_interrupt();
+  write_json_lines(reader, sink, [&](auto texts, const RunOptions& options, std::string& lines) {
     const Classes classes = classifier.classify(texts, options);
-    std::string lines;
     for (int64_t i = 0; i < classes.texts; ++i)
       lines += line(classifier.info().labels, classes.row(i));
-    sink.write(lines);
-    stats += classes.stats;
-    progress.update(stats, reader.position(), watch.seconds());
-  }
-  progress.clear();
-  sink.commit();
-  std::fprintf(stderr, "headway: %s texts%s\n", grouped(stats.texts).c_str(),
-               cut_note(stats).c_str());
+    return classes.stats;
+  });
 }
 
 constexpr const char* kFooter =
