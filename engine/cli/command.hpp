@@ -22,6 +22,8 @@ Command add_embed(CLI::App& parent);
 Command add_multihead(CLI::App& parent);
 Command add_rerank(CLI::App& parent);
 Command add_classify(CLI::App& parent);
+Command add_tag(CLI::App& parent);
+Command add_fill_mask(CLI::App& parent);
 Command add_heads(CLI::App& parent);
 Command add_info(CLI::App& parent);
 Command add_bench_multihead(CLI::App& parent);

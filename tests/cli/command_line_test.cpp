@@ -25,6 +25,8 @@ TEST(CommandLine, shows_help_with_examples) {
                                              {"heads"},
                                              {"rerank"},
                                              {"classify"},
+                                             {"tag"},
+                                             {"fill-mask"},
                                              {"multihead"},
                                              {"info"},
                                              {"bench", "multihead"},
@@ -38,8 +40,8 @@ TEST(CommandLine, shows_help_with_examples) {
     EXPECT_THAT(result.out, HasSubstr("headway " + command.front()));
   }
   const ProcessResult all = run_headway({"--help"});
-  for (const char* word :
-       {"embed", "rerank", "classify", "heads", "multihead", "info", "bench", "--isa", "--version"})
+  for (const char* word : {"embed", "rerank", "classify", "tag", "fill-mask", "heads", "multihead",
+                           "info", "bench", "--isa", "--version"})
     EXPECT_THAT(all.out, HasSubstr(word));
 }
 
@@ -62,10 +64,14 @@ TEST(CommandLine, refuses_by_name_an_option_that_does_not_exist) {
 
 TEST(CommandLine, refuses_what_is_missing_or_too_much) {
   expect_usage_error(
-      "headway needs a subcommand: embed, rerank, classify, heads, multihead, info, bench", {});
+      "headway needs a subcommand: embed, rerank, classify, tag, fill-mask, heads, multihead, "
+      "info, bench",
+      {});
   expect_usage_error("headway bench needs a subcommand: multihead, embed", {"bench"});
   expect_usage_error(
-      "has no subcommand \"embedd\", only embed, rerank, classify, heads, multihead,", {"embedd"});
+      "has no subcommand \"embedd\", only embed, rerank, classify, tag, fill-mask, heads, "
+      "multihead,",
+      {"embedd"});
   expect_usage_error("headway bench has no subcommand \"emb\"", {"bench", "emb"});
   expect_usage_error("unexpected argument \"texts.txt\"", {"embed", "--model", "m", "texts.txt"});
   expect_usage_error("--model is required", {"embed"});
