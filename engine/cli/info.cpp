@@ -15,9 +15,11 @@
 #include "engine/platform/isa.hpp"
 #include "headway/classifier.hpp"
 #include "headway/embedder.hpp"
+#include "headway/masked_lm.hpp"
 #include "headway/multi_vector_embedder.hpp"
 #include "headway/reranker.hpp"
 #include "headway/sparse_embedder.hpp"
+#include "headway/token_classifier.hpp"
 #include "headway/version.h"
 
 namespace headway::cli {
@@ -85,11 +87,10 @@ std::string model_facts(const auto& opened) {
   text += fact("tokenizer", "tokenizer", model.tokenizer);
   text += fact("longest text", "max_length", cat(model.max_length, " tokens"));
   if (!model.pooling.empty()) text += fact("pooling", "pooling", model.pooling);
-  if (model.labels.empty()) {
+  // What is neither pooled nor activated are vectors of tokens.
+  if (!model.pooling.empty() || model.activation.empty())
     text += fact("vectors", "dim", cat(model.dim, " numbers"));
-  } else {
-    text += fact("labels", "labels", label_names(model));
-  }
+  if (!model.labels.empty()) text += fact("labels", "labels", label_names(model));
   if (!model.activation.empty()) {
     text += fact("activation", "activation", model.activation);
   } else {
@@ -121,6 +122,12 @@ std::string model_facts(const std::string& directory) {
     case Task::reranking:
       return line("task", "documents by relevance to a query: headway rerank") +
              model_facts(Reranker::open(directory));
+    case Task::token_classification:
+      return line("task", "entities in texts: headway tag") +
+             model_facts(TokenClassifier::open(directory));
+    case Task::mask_filling:
+      return line("task", "tokens for the gaps of texts: headway fill-mask") +
+             model_facts(MaskedLM::open(directory));
   }
   return "";
 }

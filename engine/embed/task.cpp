@@ -31,7 +31,10 @@ Task find_task(const std::filesystem::path& directory) {
   if (has("SpladePooling")) return Task::sparse_embedding;
   const auto config = read_optional_json(pipeline.transformer / "config.json");
   if (!pipeline.modules.empty() || !config) return Task::embedding;
-  if (first_architecture(config->root()).ends_with("ForSequenceClassification"))
+  const std::string_view name = first_architecture(config->root());
+  if (name.ends_with("ForTokenClassification")) return Task::token_classification;
+  if (name.ends_with("ForMaskedLM")) return Task::mask_filling;
+  if (name.ends_with("ForSequenceClassification"))
     return read_labels(*config).size() == 1 ? Task::reranking : Task::classification;
   return Task::embedding;
 }

@@ -11,7 +11,9 @@ enum class Task : uint8_t {
   sparse_embedding,
   late_interaction,
   classification,
-  reranking
+  reranking,
+  token_classification,
+  mask_filling,
 };
 
 // By `model_type` of config_sentence_transformers.json, by the modules of modules.json or, without

@@ -65,9 +65,25 @@ TEST(InfoCommand, shows_what_was_decided_for_the_task) {
   EXPECT_THAT(facts("tasks/reranker"), ContainsRegex("labels +LABEL_0 "));
   EXPECT_THAT(facts("tasks/reranker"), HasSubstr("headway rerank\n"));
   EXPECT_THAT(facts("multi_vector/bert"), HasSubstr("by their tokens: headway rerank\n"));
+  EXPECT_THAT(facts("multi_vector/bert"), ContainsRegex("vectors +[0-9]+ numbers"));
+  const std::string masks = facts("tokens/roberta");
+  EXPECT_THAT(masks, ContainsRegex("task +tokens for the gaps of texts: headway fill-mask\n"));
+  EXPECT_THAT(masks, ContainsRegex("activation +softmax\n"));
+  EXPECT_THAT(masks, testing::Not(HasSubstr("vectors")));
   const std::string sparse = facts("tasks/sparse");
   EXPECT_THAT(sparse, ContainsRegex("task +sparse vectors of texts"));
   EXPECT_THAT(sparse, ContainsRegex("activation +relu \\(from 1_SpladePooling/config.json\\)\n"));
+}
+
+TEST(InfoCommand, shows_the_labels_of_tokens) {
+  const TempDir dir;
+  dir.copy(HEADWAY_SOURCE_DIR "/tests/golden/tokens/bert");
+  dir.replace("config.json", "BertForMaskedLM", "BertForTokenClassification");
+  const ProcessResult result = run_headway({"info", "--model", dir.path()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, ContainsRegex("task +entities in texts: headway tag\n"));
+  EXPECT_THAT(result.out,
+              ContainsRegex("labels +O, B-PER, I-PER, B-LOC, I-LOC \\(from config.json: id2label"));
 }
 
 TEST(InfoCommand, refuses_what_is_no_model) {
