@@ -26,6 +26,7 @@
 #include "headway/c/classifier.h"
 #include "headway/c/embedder.h"
 #include "headway/c/multi_head.h"
+#include "headway/c/multi_vector_embedder.h"
 #include "headway/c/reranker.h"
 #include "headway/c/sparse_embedder.h"
 #include "headway/c/text_model.h"

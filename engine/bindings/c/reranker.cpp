@@ -1,39 +1,12 @@
 // Rerankers.
 #include "headway/reranker.hpp"
 
-#include <string_view>
-#include <vector>
-
+#include "engine/bindings/c/rerank.hpp"
 #include "engine/bindings/c/text_models.hpp"
 
 HEADWAY_C_TEXT_MODEL(reranker, headway::Reranker)
 
-namespace headway::c {
-namespace {
-
-void rerank(const Reranker& reranker, headway_rerank_request& request) {
-  const headway_rerank_request given = read_struct(&request, "request");
-  const std::string_view query = read_text(given.query, "request.query");
-  if (given.capacity < given.count)
-    throw BufferTooSmall{"request.capacity", given.count, given.capacity};
-  const std::vector<std::string_view> documents =
-      read_texts(given.documents, given.count, "request.documents");
-  if (given.count > 0) not_null(given.scores, "request.scores");
-  const EmbedStats stats =
-      reranker.score(query, documents, given.scores, read_run_options(given.run));
-  if (given.ranking) {
-    size_t* next = given.ranking;
-    for (const RankedDocument& document : rank({given.scores, given.count}))
-      *next++ = document.index;
-  }
-  request.tokens = stats.tokens;
-  request.truncated = stats.truncated;
-}
-
-}  // namespace
-}  // namespace headway::c
-
 headway_status headway_rerank(const headway_reranker* reranker, headway_rerank_request* request,
                               headway_error* error) {
-  return headway::c::run_model(reranker, request, error, headway::c::rerank);
+  return headway::c::run_model(reranker, request, error, headway::c::rerank<headway::Reranker>);
 }

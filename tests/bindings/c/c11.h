@@ -7,7 +7,7 @@ extern "C" {
 
 // 0, or the number of the step that went wrong.
 int use_headway_from_c(const char* model_directory);
-int use_tasks_from_c(const char* reranker, const char* classifier, const char* sparse_embedder);
+int use_tasks_from_c(const char* golden_directory);
 
 #ifdef __cplusplus
 }

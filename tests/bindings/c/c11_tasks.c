@@ -1,5 +1,4 @@
-// The functions of rerankers, classifiers and sparse embedders as a program in strict C11 calls
-// them.
+// The functions of models for other tasks than embedding, as a program in strict C11 calls them.
 #include <string.h>
 
 #include "headway/headway.h"
@@ -63,10 +62,48 @@ static int use_sparse_embedder(const char* directory, headway_error* error) {
   return 0;
 }
 
-int use_tasks_from_c(const char* reranker, const char* classifier, const char* sparse_embedder) {
+static int use_multi_vector_embedder(const char* directory, headway_error* error) {
+  USE_MODEL(multi_vector_embedder, directory, 151);
+  size_t offsets[3];
+  float vectors[1000], scores[2];
+  headway_multi_vector_embed_request request = {.size = sizeof(request), .texts = kTexts};
+  request.count = 2;
+  request.queries = 1;
+  request.offsets = offsets;
+  request.vectors = vectors;
+  request.capacity = 1000;
+  if (headway_multi_vector_embed(model, &request, error) != HEADWAY_OK) return 157;
+  headway_multi_vector_similarity_request pair = {.size = sizeof(pair)};
+  pair.query = pair.document = vectors;
+  pair.query_tokens = pair.document_tokens = offsets[1];
+  if (headway_multi_vector_similarity(model, &pair, error) != HEADWAY_OK) return 158;
+  // Each vector has length 1 and is like itself.
+  const float tokens = (float)offsets[1];
+  if (pair.similarity < 0.999f * tokens || pair.similarity > 1.001f * tokens) return 159;
+  headway_rerank_request ranked = {.size = sizeof(ranked), .query = kTexts[0]};
+  ranked.documents = kTexts;
+  ranked.count = ranked.capacity = 2;
+  ranked.scores = scores;
+  if (headway_multi_vector_rerank(model, &ranked, error) != HEADWAY_OK) return 160;
+  headway_multi_vector_embedder_close(model);
+  return 0;
+}
+
+int use_tasks_from_c(const char* golden_directory) {
+  static const struct {
+    const char* directory;
+    int (*use)(const char* directory, headway_error* error);
+  } tasks[] = {{"/tasks/reranker", use_reranker},
+               {"/tasks/classifier", use_classifier},
+               {"/tasks/sparse", use_sparse_embedder},
+               {"/multi_vector/bert", use_multi_vector_embedder}};
   headway_error error = {.size = sizeof(error)};
-  const int reranked = use_reranker(reranker, &error);
-  if (reranked != 0) return reranked;
-  const int classified = use_classifier(classifier, &error);
-  return classified != 0 ? classified : use_sparse_embedder(sparse_embedder, &error);
+  for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); ++i) {
+    char path[4096];
+    if (strlen(golden_directory) + strlen(tasks[i].directory) >= sizeof(path)) return 100;
+    strcat(strcpy(path, golden_directory), tasks[i].directory);
+    const int step = tasks[i].use(path, &error);
+    if (step != 0) return step;
+  }
+  return 0;
 }

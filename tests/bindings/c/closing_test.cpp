@@ -197,5 +197,23 @@ TEST(CHandles, OfASparseEmbedderMayBeClosedWhileItEmbeds) {
       });
 }
 
+TEST(CHandles, OfAMultiVectorEmbedderMayBeClosedWhileItEmbeds) {
+  expect_to_close_well(open_golden<headway_multi_vector_embedder>(),
+                       [](const headway_multi_vector_embedder* handle) {
+                         std::vector<size_t> offsets(kTexts.size() + 1);
+                         std::vector<float> vectors(1000);
+                         auto request = sized<headway_multi_vector_embed_request>();
+                         request.texts = kTexts.data();
+                         request.count = kTexts.size();
+                         request.offsets = offsets.data();
+                         request.vectors = vectors.data();
+                         request.capacity = vectors.size();
+                         const headway_status status =
+                             headway_multi_vector_embed(handle, &request, nullptr);
+                         vectors.resize(request.total);
+                         return Outcome(status, all_alike(vectors) && offsets[4] == 4 * offsets[1]);
+                       });
+}
+
 }  // namespace
 }  // namespace headway::c

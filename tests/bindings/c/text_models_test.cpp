@@ -22,8 +22,9 @@ class CTextModel : public testing::Test {
   headway_model_info info = sized<headway_model_info>();
 };
 
-using Kinds = testing::Types<Kind<headway_embedder>, Kind<headway_reranker>,
-                             Kind<headway_classifier>, Kind<headway_sparse_embedder>>;
+using Kinds =
+    testing::Types<Kind<headway_embedder>, Kind<headway_reranker>, Kind<headway_classifier>,
+                   Kind<headway_sparse_embedder>, Kind<headway_multi_vector_embedder>>;
 TYPED_TEST_SUITE(CTextModel, Kinds);
 
 TYPED_TEST(CTextModel, FactsAreThoseOfCpp) {
