@@ -132,7 +132,7 @@ REFUSED = [
     (lambda e: e.tokenize(["a", b"b"]), TypeError, "texts[1]: expected str, found bytes"),
     (lambda e: e.encode(["a", "\ud800"]), ValueError, "texts[1]: expected text, found half of a surrogate pair"),
     (lambda e: e.encode(["a"], prompt="\udc00"), ValueError, "prompt: expected text, found half of a surrogate pair"),
-    (lambda e: e.encode(["a"], dimensions=0), ValueError, "dimensions: expected at least 1, found 0"),
+    (lambda e: e.encode(["a"], dimensions=0), ValueError, "dimensions: expected 1 or more, below 2**63, found 0"),
     (lambda e: e.encode(["a"], dimensions=385), ValueError, "dimensions: expected 1 to 384, found 385"),
     (lambda e: e.encode(["a"], dimensions=1.5), TypeError, "dimensions: expected an integer, found float"),
     (lambda e: headway.Embedder(3), TypeError, "path: "),

@@ -1,11 +1,10 @@
 # headway.Reranker, Classifier and SparseEmbedder against what sentence-transformers and transformers make of the same
-# models (scripts/make_golden_tasks.py), and what the classes add.
+# models (scripts/make_golden_tasks.py).
 import json
-import pickle
 
 import numpy as np
 import pytest
-from conftest import TASKS, call_in_process
+from conftest import TASKS
 
 import headway
 
@@ -118,54 +117,6 @@ def test_sparse_vectors_are_scipys():
     np.testing.assert_array_equal(matrix.toarray(), dense(vectors))
 
 
-def results(name, model, texts):
-    """A row for each text."""
-    if isinstance(model, headway.Reranker):
-        return model.score("what is a cat?", texts)
-    return model.classify(texts) if isinstance(model, headway.Classifier) else dense(model.encode(texts))
-
-
-TEXTS = [f"how are you, cat {'z ' * (i % 7 * 10)}" for i in range(40)]
-each = pytest.mark.parametrize("name", ["reranker", "classifier", "sparse"])
-
-
-@each
-def test_other_texts_order_and_threads_do_not_change_a_bit(name):
-    model = opened(name)
-    expected = results(name, model, TEXTS)
-    np.testing.assert_array_equal(results(name, model, TEXTS[::-1]), expected[::-1])
-    np.testing.assert_array_equal(results(name, opened(name, threads=1), TEXTS), expected)
-    for i in (0, 6, 39):
-        np.testing.assert_array_equal(results(name, model, TEXTS[i : i + 1])[0], expected[i])
-
-
-@each
-def test_what_models_have_in_common(name):
-    short = opened(name, max_length=8, threads=1)
-    assert (short.info.max_length, short.info.sources["max_length"], short.info.threads) == (8, "options", 1)
-    assert short.info.architecture == "bert" and short.info.vocabulary > 100
-    assert len(short.tokenize("a b c d e f g h i")[0]) == 8 and short.tokenize([]) == []
-    results(name, short, TEXTS)
-    assert short.memory.packed_weights > 0 and short.memory.peak > 0
-    short.trim()
-    assert short.memory.in_use == 0
-    again = pickle.loads(pickle.dumps(short))
-    assert type(again) is type(short) and again.info == short.info
-    assert repr(again) == f"headway.{type(short).__name__}({str(TASKS / name)!r})"
-
-
-@each
-def test_no_texts(name):
-    assert len(results(name, opened(name), [])) == 0
-
-
-@each
-def test_in_a_forked_child(name):
-    model = opened(name)
-    expected = results(name, model, TEXTS)
-    np.testing.assert_array_equal(call_in_process("fork", results, name, model, TEXTS), expected)
-
-
 def test_no_documents():
     assert opened("reranker").rank("a cat", []) == []
 
@@ -176,7 +127,7 @@ REFUSED = [
     ("reranker", lambda m: m.score("a", "b"), TypeError, "documents: expected an iterable of str, found str"),
     ("reranker", lambda m: m.score("a", ["b", 3]), TypeError, "documents[1]: expected str, found int"),
     ("reranker", lambda m: m.score("a", ["\udc00"]), ValueError, "documents[0]: expected text, found half"),
-    ("reranker", lambda m: m.rank("a", ["b"], top_k=0), ValueError, "top_k: expected at least 1, found 0"),
+    ("reranker", lambda m: m.rank("a", ["b"], top_k=0), ValueError, "top_k: expected 1 or more, below 2**63, found 0"),
     ("reranker", lambda m: m.rank("a", ["b"], top_k=1.5), TypeError, "top_k: expected an integer, found float"),
     ("reranker", lambda m: m.score("a", ["b"], cancel=1), TypeError, "cancel: expected headway.CancelToken, found int"),
     ("classifier", lambda m: m.classify(3), TypeError, "texts: expected str or an iterable of str, found int"),

@@ -25,14 +25,17 @@ template <size_t kRank>
 using OutputArray =
     nanobind::ndarray<float, nanobind::ndim<kRank>, nanobind::c_contig, nanobind::device::cpu>;
 
-// A numpy array of numbers made here, which it keeps.
+// A numpy array of numbers made here, which it keeps: [numbers.size()], or of other extents.
 template <typename T>
-nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> to_numpy(std::vector<T> values) {
-  auto made = std::make_unique<std::vector<T>>(std::move(values));
+nanobind::ndarray<nanobind::numpy, T> to_numpy(std::vector<T> numbers,
+                                               std::vector<size_t> extents = {}) {
+  if (extents.empty()) extents.push_back(numbers.size());
+  numbers.reserve(1);  // numpy takes no null pointer
+  auto made = std::make_unique<std::vector<T>>(std::move(numbers));
   const nanobind::capsule owner(
       made.get(), [](void* kept) noexcept { delete static_cast<std::vector<T>*>(kept); });
-  std::vector<T>& kept = *made.release();
-  return {kept.data(), {kept.size()}, owner};
+  T* const data = made.release()->data();
+  return {data, extents.size(), extents.data(), owner};
 }
 
 // The enumerator whose to_string() is `text`. Error(invalid_argument) naming `argument` and those

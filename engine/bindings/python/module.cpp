@@ -49,6 +49,7 @@ NB_MODULE(_headway, module) {
   add_classifier(module);
   add_embedder(module);
   add_multi_head(module);
+  add_multi_vector_embedder(module);
   add_reranker(module);
   add_sparse_embedder(module);
   add_tokenizer(module);

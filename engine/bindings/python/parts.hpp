@@ -11,6 +11,7 @@ void add_attention(nanobind::module_& module);
 void add_classifier(nanobind::module_& module);
 void add_embedder(nanobind::module_& module);
 void add_multi_head(nanobind::module_& module);
+void add_multi_vector_embedder(nanobind::module_& module);
 void add_reranker(nanobind::module_& module);
 void add_sparse_embedder(nanobind::module_& module);
 void add_tokenizer(nanobind::module_& module);

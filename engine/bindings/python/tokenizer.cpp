@@ -1,7 +1,6 @@
 // The Tokenizer.
 #include "headway/tokenizer.hpp"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -9,13 +8,13 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "engine/bindings/python/arrays.hpp"
 #include "engine/bindings/python/parts.hpp"
 #include "engine/bindings/python/text_models.hpp"
 #include "headway/error.hpp"
@@ -83,18 +82,6 @@ void count_characters(std::vector<Encoding>& encodings, std::array<std::string_v
   }
 }
 
-// A numpy array that owns its numbers.
-template <typename T, typename... Sizes>
-nb::object to_array(std::vector<T> numbers, Sizes... sizes) {
-  numbers.reserve(1);  // numpy takes no null pointer
-  auto owned = std::make_unique<std::vector<T>>(std::move(numbers));
-  T* const data = owned->data();
-  const nb::capsule owner(owned.get(),
-                          [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  owned.release();
-  return nb::cast(nb::ndarray<nb::numpy, T>(data, {sizes...}, owner));
-}
-
 // ids, type ids, places [T, 2] and texts of tokens or None, truncated.
 nb::tuple to_tuple(Encoding encoding, bool offsets) {
   const size_t size = encoding.ids.size();
@@ -110,12 +97,11 @@ nb::tuple to_tuple(Encoding encoding, bool offsets) {
       ends.push_back(static_cast<int64_t>(place.end));
       texts.push_back(place.text);
     }
-    places = to_array(std::move(ends), size, size_t{2});
-    of_texts = to_array(std::move(texts), size);
+    places = nb::cast(to_numpy(std::move(ends), {size, 2}));
+    of_texts = nb::cast(to_numpy(std::move(texts)));
   }
-  return nb::make_tuple(to_array(std::move(encoding.ids), size),
-                        to_array(std::move(encoding.type_ids), size), places, of_texts,
-                        encoding.truncated);
+  return nb::make_tuple(to_numpy(std::move(encoding.ids)), to_numpy(std::move(encoding.type_ids)),
+                        places, of_texts, encoding.truncated);
 }
 
 using Tuples = nb::typed<nb::list, nb::any>;

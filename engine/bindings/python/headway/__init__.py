@@ -3,7 +3,7 @@
     embedder = headway.Embedder("models/all-MiniLM-L6-v2")
     vectors = embedder.encode(["A cat sleeps on the sofa.", "Reset my password"])  # float32 [2, 384]
 
-Reranker, Classifier and SparseEmbedder open model directories for other tasks in the same way.
+Reranker, Classifier, SparseEmbedder and MultiVectorEmbedder open model directories for other tasks in the same way.
 
 Arrays go in as numpy arrays or as those of any library that speaks DLPack (torch, jax), without a copy where their
 layout allows it; they come out as numpy arrays, which `torch.from_numpy` takes without a copy. Everything here may be
@@ -23,7 +23,9 @@ from ._errors import ArgumentError, Error
 from ._headway import CancelToken, version
 from ._memory import MemoryUse
 from ._multi_head import MultiHead
-from ._reranker import RankedDocument, Reranker
+from ._multi_vector_embedder import MultiVectorEmbedder
+from ._ranking_model import RankedDocument
+from ._reranker import Reranker
 from ._sparse_embedder import SparseEmbedder, SparseVector, SparseVectors
 from ._text_model import ModelInfo
 from ._tokenizer import Encoding, Tokenizer
@@ -40,6 +42,7 @@ __all__ = [
     "MemoryUse",
     "ModelInfo",
     "MultiHead",
+    "MultiVectorEmbedder",
     "RankedDocument",
     "Reranker",
     "SparseEmbedder",

@@ -55,6 +55,13 @@ def integer(value: Any, name: str) -> int:
         raise TypeError(f"{name}: expected an integer, found {type(value).__name__}") from None
 
 
+def positive(value: Any, name: str) -> int:
+    result = integer(value, name)
+    if not 1 <= result < 2**63:
+        raise ArgumentError(f"{name}: expected 1 or more, below 2**63, found {result}")
+    return result
+
+
 def small_integer(value: Any, name: str) -> int:
     """None is 0, the library's default."""
     result = 0 if value is None else integer(value, name)

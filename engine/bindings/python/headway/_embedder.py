@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _headway
-from ._arguments import integer, one_or_more_texts, prompts, token
-from ._errors import ArgumentError
+from ._arguments import one_or_more_texts, positive, prompts, token
 from ._headway import CancelToken
 from ._text_model import TextModel
 
@@ -45,10 +44,8 @@ class Embedder(TextModel):
         given = one_or_more_texts(texts)
         chosen = (
             *prompts(prompt, prompt_name),
-            0 if dimensions is None else integer(dimensions, "dimensions"),
+            0 if dimensions is None else positive(dimensions, "dimensions"),
         )
-        if dimensions is not None and chosen[2] < 1:
-            raise ArgumentError(f"dimensions: expected at least 1, found {dimensions}")
         vectors = np.empty((len(given), self._model.width(chosen[2])), np.float32)
         if show_progress_bar:
             self._embed_with_bar(given, chosen, vectors, token(cancel))
