@@ -18,7 +18,7 @@
 
 namespace headway {
 
-struct MultiVectorEmbedder::State {
+struct MultiVectorState {
   std::optional<QueryExpansion> expansion;
   std::optional<TokenMask> mask;
   int64_t query_length, document_length;  // tokens at most
@@ -115,10 +115,9 @@ double checked_max_sim(std::span<const float> query, std::span<const float> docu
 
 }  // namespace
 
-MultiVectors MultiVectorEmbedder::State::embed(const TextRunner& runner,
-                                               std::span<const std::string_view> texts,
-                                               TextKind kind, const RunOptions& options,
-                                               const EmbedOptions& chosen) const {
+MultiVectors MultiVectorState::embed(const TextRunner& runner,
+                                     std::span<const std::string_view> texts, TextKind kind,
+                                     const RunOptions& options, const EmbedOptions& chosen) const {
   const bool query = kind == TextKind::query;
   EmbedOptions prompted = chosen;
   if (!chosen.prompt && !chosen.prompt_name) prompted.prompt_name = query ? "query" : "document";
@@ -180,7 +179,7 @@ MultiVectorEmbedder MultiVectorEmbedder::open(const std::filesystem::path& direc
   if (older) put_prefixes(*older, opened);
   const LateInteraction late = read_late_interaction(directory, opened, older);
   Features features{.tokens = opened.model.hidden, .dense_input = "token_embeddings"};
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<MultiVectorState>();
   state->mask = add_modules(opened, older, features);
   Graph& graph = opened.model.graph;
   graph.output("tokens", features.tokens);

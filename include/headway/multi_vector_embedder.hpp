@@ -36,6 +36,8 @@ struct MultiVectors {
 HEADWAY_API float max_sim(std::span<const float> query, std::span<const float> document,
                           int64_t dim);
 
+struct MultiVectorState;
+
 // Opens directories as MultiVectorEncoder of sentence-transformers reads them: a Transformer, then
 // Dense and Normalize on tokens, and MultiVectorMask, which says which tokens are kept. Of
 // sentence_bert_config.json it takes query_length, document_length and query_expansion, which fills
@@ -71,10 +73,10 @@ class HEADWAY_API MultiVectorEmbedder : public TextModel {
                                    const RunOptions& options = {}) const;
 
  private:
-  struct State;
-  MultiVectorEmbedder(std::shared_ptr<const TextRunner> runner, std::shared_ptr<const State> state)
+  MultiVectorEmbedder(std::shared_ptr<const TextRunner> runner,
+                      std::shared_ptr<const MultiVectorState> state)
       : TextModel(std::move(runner)), state_(std::move(state)) {}
-  std::shared_ptr<const State> state_;
+  std::shared_ptr<const MultiVectorState> state_;
 };
 
 }  // namespace headway
