@@ -2,7 +2,9 @@
 #include "headway/tokenizer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
+#include <utility>
 
 #include "engine/base/message.hpp"
 #include "engine/text/encodings.hpp"
@@ -13,10 +15,33 @@
 namespace headway {
 namespace {
 
-TextWorkspace& workspace() {
-  thread_local TextWorkspace workspace;
-  return workspace;
-}
+// What the calling thread keeps from one text to the next, so that encoding allocates nothing. A
+// text of more than kMostKept bytes gives back what it needed, which may be 16 times its size.
+class Workspace {
+ public:
+  explicit Workspace(size_t text_bytes) : gives_back_(text_bytes > kMostKept) {}
+  Workspace(const Workspace&) = delete;
+  ~Workspace() {
+    if (gives_back_) const Memory gone = std::move(memory());  // assigning would keep strings
+  }
+
+  TextWorkspace& text() const { return memory().text; }
+  std::vector<int32_t>& ids(size_t of_text) const { return memory().ids[of_text]; }
+
+ private:
+  static constexpr size_t kMostKept = size_t{1} << 20;
+
+  struct Memory {
+    TextWorkspace text;
+    std::array<std::vector<int32_t>, 2> ids;  // of the texts of a pair
+  };
+  static Memory& memory() {
+    thread_local Memory memory;
+    return memory;
+  }
+
+  bool gives_back_;
+};
 
 size_t bytes_of(const std::vector<std::string>& tokens) {
   size_t bytes = 0;
@@ -48,8 +73,9 @@ struct Tokenizer::State {
     const size_t most =
         room < EncodeOptions::kNoLimit - size ? size + room : EncodeOptions::kNoLimit;
     const bool left = cuts_left(options);
+    const Workspace workspace(text.size());
     pipeline.encode(text, left ? EncodeOptions::kNoLimit : one_more(most),
-                    options.encode_special_tokens, workspace(), ids);
+                    options.encode_special_tokens, workspace.text(), ids);
     if (ids.size() <= most) return false;
     if (room > 0) refuse_only_second(options);
     const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(size);
@@ -58,15 +84,15 @@ struct Tokenizer::State {
     return true;
   }
 
-  // Fills `first` and `second` with the ids of two texts, and says how many of each stay.
+  // Puts the ids of two texts into the workspace, and says how many of each stay.
   PairLengths encode(std::string_view first_text, std::string_view second_text, size_t room,
-                     const EncodeOptions& options, std::vector<int32_t>& first,
-                     std::vector<int32_t>& second) const {
+                     const EncodeOptions& options, const Workspace& workspace) const {
+    std::vector<int32_t>&first = workspace.ids(0), &second = workspace.ids(1);
     const auto encode_until = [&](size_t enough) {
       first.clear();
       second.clear();
-      pipeline.encode(first_text, enough, options.encode_special_tokens, workspace(), first);
-      pipeline.encode(second_text, enough, options.encode_special_tokens, workspace(), second);
+      pipeline.encode(first_text, enough, options.encode_special_tokens, workspace.text(), first);
+      pipeline.encode(second_text, enough, options.encode_special_tokens, workspace.text(), second);
     };
     encode_until(cuts_left(options) ? EncodeOptions::kNoLimit : one_more(room));
     // Which of the two is longer decides who gets an odd id.
@@ -95,7 +121,8 @@ Tokenizer Tokenizer::open(const std::filesystem::path& path, const TokenizerOpti
 
 Encoding Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
   if (options.offsets)
-    return encode_with_offsets(state_->parts, state_->pipeline, workspace(), {text}, options);
+    return encode_with_offsets(state_->parts, state_->pipeline, Workspace(text.size()).text(),
+                               {text}, options);
   Encoding encoding;
   encoding.truncated = encode_append(text, options, encoding.ids);
   return encoding;
@@ -124,7 +151,8 @@ bool Tokenizer::encode_append(std::string_view text, const EncodeOptions& option
 Encoding Tokenizer::encode_pair(std::string_view first, std::string_view second,
                                 const EncodeOptions& options) const {
   if (options.offsets)
-    return encode_with_offsets(state_->parts, state_->pipeline, workspace(), {first, second},
+    return encode_with_offsets(state_->parts, state_->pipeline,
+                               Workspace(first.size() + second.size()).text(), {first, second},
                                options);
   Encoding encoding;
   encoding.truncated = encode_pair_append(first, second, options, encoding.ids, encoding.type_ids);
@@ -134,11 +162,12 @@ Encoding Tokenizer::encode_pair(std::string_view first, std::string_view second,
 bool Tokenizer::encode_pair_append(std::string_view first, std::string_view second,
                                    const EncodeOptions& options, std::vector<int32_t>& ids,
                                    std::vector<int32_t>& type_ids) const {
-  thread_local std::vector<int32_t> first_ids, second_ids;
   const PostProcessor& around = state_->parts.post_processor;
   check_pair_template(state_->parts);
   const size_t room = room_for_texts(pair_special_tokens(), options);
-  const PairLengths kept = state_->encode(first, second, room, options, first_ids, second_ids);
+  const Workspace workspace(first.size() + second.size());
+  const std::vector<int32_t>&first_ids = workspace.ids(0), &second_ids = workspace.ids(1);
+  const PairLengths kept = state_->encode(first, second, room, options, workspace);
   const bool left = state_->cuts_left(options);
   const size_t begin = ids.size(), types_begin = type_ids.size();
   try {
@@ -168,13 +197,15 @@ bool Tokenizer::encode_pair_append(std::string_view first, std::string_view seco
 
 std::vector<Encoding> Tokenizer::encode_windows(std::string_view text, size_t stride,
                                                 const EncodeOptions& options) const {
-  return encode_in_windows(state_->parts, state_->pipeline, workspace(), {text}, stride, options);
+  return encode_in_windows(state_->parts, state_->pipeline, Workspace(text.size()).text(), {text},
+                           stride, options);
 }
 
 std::vector<Encoding> Tokenizer::encode_pair_windows(std::string_view first,
                                                      std::string_view second, size_t stride,
                                                      const EncodeOptions& options) const {
-  return encode_in_windows(state_->parts, state_->pipeline, workspace(), {first, second}, stride,
+  return encode_in_windows(state_->parts, state_->pipeline,
+                           Workspace(first.size() + second.size()).text(), {first, second}, stride,
                            options);
 }
 

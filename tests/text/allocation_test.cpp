@@ -1,6 +1,9 @@
-// Encoding allocates nothing once vectors and workspace have grown.
+// Encoding allocates nothing once vectors and workspace have grown, and keeps little.
 #include <gtest/gtest.h>
 
+#include <malloc.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
@@ -9,10 +12,18 @@
 namespace {
 
 thread_local size_t allocations = 0;
+thread_local int64_t held = 0, most_held = 0;  // bytes
 
 void* counted(size_t size) {
   ++allocations;
-  return std::malloc(size);
+  void* const memory = std::malloc(size);
+  held += static_cast<int64_t>(malloc_usable_size(memory));
+  most_held = std::max(most_held, held);
+  return memory;
+}
+void release(void* memory) {
+  held -= static_cast<int64_t>(malloc_usable_size(memory));
+  std::free(memory);
 }
 void* counted_or_throw(size_t size) {
   if (void* memory = counted(size)) return memory;
@@ -35,22 +46,22 @@ void* operator new[](size_t size, const std::nothrow_t&) noexcept {
   return counted(size);
 }
 void operator delete(void* memory) noexcept {
-  std::free(memory);
+  release(memory);
 }
 void operator delete[](void* memory) noexcept {
-  std::free(memory);
+  release(memory);
 }
 void operator delete(void* memory, size_t) noexcept {
-  std::free(memory);
+  release(memory);
 }
 void operator delete[](void* memory, size_t) noexcept {
-  std::free(memory);
+  release(memory);
 }
 void operator delete(void* memory, const std::nothrow_t&) noexcept {
-  std::free(memory);
+  release(memory);
 }
 void operator delete[](void* memory, const std::nothrow_t&) noexcept {
-  std::free(memory);
+  release(memory);
 }
 
 namespace headway {
@@ -88,6 +99,26 @@ TEST(Allocation, NoneFromTheSecondTextOn) {
     std::vector<int32_t> fresh;
     tokenizer.encode_append(text, {}, fresh);
     EXPECT_GT(allocations, before);
+  }
+}
+
+// Else a server would hold many times the longest text that ever came, on each of its threads.
+TEST(Allocation, WhatALongTextNeedsIsGivenBack) {
+  SmallJson json;
+  json.post_processor = "null";
+  std::vector<Tokenizer> tokenizers = {open_small(json)};
+  for (const char* name : kTrainedModels) tokenizers.push_back(open_trained(name));
+  std::string text;
+  while (text.size() < 1'200'000) text += "hello \u00e9 ";
+  const std::string word(1'200'000, 'a');
+  for (const Tokenizer& tokenizer : tokenizers) {
+    tokenizer.encode("hello");
+    const int64_t before = most_held = held;
+    tokenizer.encode(text, {.max_length = 1000});
+    tokenizer.encode(word, {.offsets = true});
+    tokenizer.encode_pair(text, word);
+    EXPECT_LT(held - before, 1 << 20);
+    EXPECT_GT(most_held - before, 1'200'000);  // the control
   }
 }
 
