@@ -105,6 +105,7 @@ def test_tokens(tokenizer):
     assert tokenizer.id_to_token(4937) == "cat" and tokenizer.id_to_token(10**6) is None
     assert (tokenizer.vocab_size, tokenizer.special_tokens, tokenizer.pair_special_tokens) == (30522, 2, 3)
     assert tokenizer.model_max_length == 512
+    assert tokenizer.special_token("mask_token") == 103 and tokenizer.special_token("no_token") is None
 
 
 def test_a_file_alone(tokenizer, tmp_path):

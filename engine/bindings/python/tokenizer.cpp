@@ -158,6 +158,7 @@ void add_tokenizer(nb::module_& module) {
       .def("decode", &decode, "ids"_a, "skip_special_tokens"_a)
       .def("token_to_id", &Tokenizer::token_to_id, "token"_a)
       .def("id_to_token", &Tokenizer::id_to_token, "id"_a)
+      .def("special_token", &Tokenizer::special_token, "role"_a)
       .def("vocab_size", &Tokenizer::vocab_size)
       .def("special_tokens", &Tokenizer::special_tokens)
       .def("pair_special_tokens", &Tokenizer::pair_special_tokens)

@@ -132,6 +132,10 @@ class Tokenizer:
         (checked,) = _ids([id])
         return self._tokenizer.id_to_token(checked)
 
+    def special_token(self, role: str) -> int | None:
+        """The id of the token that the files, or the tokenizer's class, have for a role: "mask_token", "pad_token"."""
+        return self._tokenizer.special_token(text(role, "role"))
+
     @property
     def vocab_size(self) -> int:
         """One more than the greatest id: the rows an embedding table needs."""
