@@ -2,7 +2,6 @@
 // threads with small stacks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include "headway/embedder.hpp"
 #include "tests/models/tiny_model.hpp"
 #include "tests/support/expect_error.hpp"
+#include "tests/support/small_stack.hpp"
 
 namespace headway {
 namespace {
@@ -80,38 +80,15 @@ TEST(EmbedderHostile, AModelThatIsWrittenTo) {
   replaced.embed(texts, std::vector<float>(16).data());
 }
 
-struct Call {
-  const Embedder& embedder;
-  std::vector<std::string> texts;
-  std::vector<float> vectors;
-};
-
-void* embed_in_thread(void* call) {
-  auto& [embedder, texts, vectors] = *static_cast<Call*>(call);
-  vectors = embedder.embed(texts).values;
-  return nullptr;
-}
-
-// 256 KiB, as the README says; the first run also makes oneDNN's kernels. A thread of musl has
-// 128 KiB, one of glibc 8 MiB. The address sanitizer's frames are larger.
+// The first run also makes oneDNN's kernels.
 TEST(EmbedderHostile, AThreadWithASmallStack) {
-#ifdef __SANITIZE_ADDRESS__
-  constexpr size_t kStack = 4 << 20;
-#else
-  constexpr size_t kStack = 256 << 10;
-#endif
   const auto embedder = Embedder::open(HEADWAY_SOURCE_DIR "/models/all-MiniLM-L6-v2");
   std::string words;
   for (int i = 0; i < 250; ++i) words += "word ";
-  Call call{embedder, {"a cat", words, "\u0301" + words}, {}};
-  pthread_attr_t attributes;
-  ASSERT_EQ(pthread_attr_init(&attributes), 0);
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, kStack), 0);
-  pthread_t thread;
-  ASSERT_EQ(pthread_create(&thread, &attributes, embed_in_thread, &call), 0);
-  ASSERT_EQ(pthread_join(thread, nullptr), 0);
-  pthread_attr_destroy(&attributes);
-  EXPECT_EQ(call.vectors, embedder.embed(call.texts).values);
+  const std::vector<std::string> texts{"a cat", words, "\u0301" + words};
+  std::vector<float> vectors;
+  on_small_stack([&] { vectors = embedder.embed(texts).values; });
+  EXPECT_EQ(vectors, embedder.embed(texts).values);
 }
 
 }  // namespace
