@@ -11,8 +11,9 @@ if [ "${HEADWAY_LONG_TESTS:-}" != 1 ]; then
   echo "NOT TESTED: the reference library itself. HEADWAY_LONG_TESTS=1 asks for that."
   exit 77
 fi
-python3 -m venv "$work/reference"
-grep -E '^(tokenizers|transformers)==' "$root/scripts/requirements-reference.txt" |
-  "$work/reference/bin/python" -m pip install --quiet --disable-pip-version-check --requirement /dev/stdin
-"$work/reference/bin/python" "$root/scripts/make_golden_steps.py" --compare "$binary"
-"$work/reference/bin/python" "$root/scripts/make_golden_offsets.py" --compare "$binary"
+python=$(python_with_pip)
+grep -E '^(tokenizers|transformers)==' "$root/scripts/requirements-reference.txt" >"$work/reference.txt"
+"$python" -m pip install --quiet --disable-pip-version-check --upgrade --target "$work/reference" --requirement "$work/reference.txt"
+export PYTHONPATH=$work/reference PYTHONDONTWRITEBYTECODE=1
+"$python" "$root/scripts/make_golden_steps.py" --compare "$binary"
+"$python" "$root/scripts/make_golden_offsets.py" --compare "$binary"
