@@ -89,14 +89,46 @@ static int use_multi_vector_embedder(const char* directory, headway_error* error
   return 0;
 }
 
+static int use_token_classifier(const char* directory, headway_error* error) {
+  USE_MODEL(token_classifier, directory, 131);
+  if (info.label_count != 5 || strcmp(info.labels[1], "B-PER") != 0) return 137;
+  size_t offsets[3];
+  headway_tag_request request = {.size = sizeof(request), .texts = kTexts, .count = 2};
+  request.aggregation = HEADWAY_AGGREGATE_SIMPLE;
+  request.ignored_labels = kTexts;  // none
+  request.offsets = offsets;
+  if (headway_tag(model, &request, error) != HEADWAY_BUFFER_TOO_SMALL) return 138;
+  if (request.total == 0 || request.total > 8) return 139;
+  headway_token_classifier_close(model);
+  return 0;
+}
+
+static int use_masked_lm(const char* directory, headway_error* error) {
+  USE_MODEL(masked_lm, directory, 141);
+  headway_text mask = {NULL, 0};
+  if (headway_masked_lm_get_mask_token(model, &mask, error) != HEADWAY_OK) return 147;
+  size_t offsets[2];
+  int32_t ids[3];
+  float scores[3];
+  headway_fill_mask_request request = {.size = sizeof(request), .texts = &mask, .count = 1};
+  request.top_k = request.capacity = 3;
+  request.offsets = offsets;
+  request.ids = ids;
+  request.scores = scores;
+  if (headway_fill_mask(model, &request, error) != HEADWAY_OK) return 148;
+  if (offsets[1] != 3 || !(scores[0] >= scores[1] && scores[1] >= scores[2])) return 149;
+  headway_masked_lm_close(model);
+  return 0;
+}
+
 int use_tasks_from_c(const char* golden_directory) {
   static const struct {
     const char* directory;
     int (*use)(const char* directory, headway_error* error);
-  } tasks[] = {{"/tasks/reranker", use_reranker},
-               {"/tasks/classifier", use_classifier},
-               {"/tasks/sparse", use_sparse_embedder},
-               {"/multi_vector/bert", use_multi_vector_embedder}};
+  } tasks[] = {
+      {"/tasks/reranker", use_reranker},      {"/tasks/classifier", use_classifier},
+      {"/tasks/sparse", use_sparse_embedder}, {"/tokens/bert", use_token_classifier},
+      {"/tokens/bert", use_masked_lm},        {"/multi_vector/bert", use_multi_vector_embedder}};
   headway_error error = {.size = sizeof(error)};
   for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); ++i) {
     char path[4096];

@@ -215,5 +215,43 @@ TEST(CHandles, OfAMultiVectorEmbedderMayBeClosedWhileItEmbeds) {
                        });
 }
 
+TEST(CHandles, OfATokenClassifierMayBeClosedWhileItTags) {
+  expect_to_close_well(open_golden<headway_token_classifier>(),
+                       [](const headway_token_classifier* handle) {
+                         std::vector<size_t> offsets(kTexts.size() + 1);
+                         std::vector<headway_entity> entities(kTexts.size() * 20);
+                         auto request = sized<headway_tag_request>();
+                         request.texts = kTexts.data();
+                         request.count = kTexts.size();
+                         request.ignored_labels = kTexts.data();
+                         request.offsets = offsets.data();
+                         request.entities = entities.data();
+                         request.capacity = entities.size();
+                         const headway_status status = headway_tag(handle, &request, nullptr);
+                         std::vector<float> scores;
+                         for (size_t i = 0; i < request.total; ++i)
+                           scores.push_back(entities[i].score);
+                         return Outcome(status, all_alike(scores) && offsets[4] == 4 * offsets[1]);
+                       });
+}
+
+TEST(CHandles, OfAMaskedLMMayBeClosedWhileItFills) {
+  expect_to_close_well(open_golden<headway_masked_lm>(), [](const headway_masked_lm* handle) {
+    const std::vector<headway_text> texts(4, {"the [MASK] sat", 14});
+    std::vector<size_t> offsets(texts.size() + 1);
+    std::vector<int32_t> ids(texts.size() * 5);
+    std::vector<float> scores(ids.size());
+    auto request = sized<headway_fill_mask_request>();
+    request.texts = texts.data();
+    request.count = texts.size();
+    request.offsets = offsets.data();
+    request.ids = ids.data();
+    request.scores = scores.data();
+    request.capacity = ids.size();
+    const headway_status status = headway_fill_mask(handle, &request, nullptr);
+    return Outcome(status, all_alike(scores));
+  });
+}
+
 }  // namespace
 }  // namespace headway::c

@@ -38,6 +38,8 @@ HEADWAY_KIND(embedder, Embedder, "pipelines/dense")
 HEADWAY_KIND(reranker, Reranker, "tasks/reranker")
 HEADWAY_KIND(classifier, Classifier, "tasks/classifier")
 HEADWAY_KIND(sparse_embedder, SparseEmbedder, "tasks/sparse")
+HEADWAY_KIND(token_classifier, TokenClassifier, "tokens/bert")
+HEADWAY_KIND(masked_lm, MaskedLM, "tokens/bert")
 HEADWAY_KIND(multi_vector_embedder, MultiVectorEmbedder, "multi_vector/bert")
 
 template <typename Handle>

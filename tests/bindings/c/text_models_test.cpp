@@ -24,7 +24,8 @@ class CTextModel : public testing::Test {
 
 using Kinds =
     testing::Types<Kind<headway_embedder>, Kind<headway_reranker>, Kind<headway_classifier>,
-                   Kind<headway_sparse_embedder>, Kind<headway_multi_vector_embedder>>;
+                   Kind<headway_sparse_embedder>, Kind<headway_multi_vector_embedder>,
+                   Kind<headway_token_classifier>, Kind<headway_masked_lm>>;
 TYPED_TEST_SUITE(CTextModel, Kinds);
 
 TYPED_TEST(CTextModel, FactsAreThoseOfCpp) {
