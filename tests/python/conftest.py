@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODEL = ROOT / "models/all-MiniLM-L6-v2"
 GOLDEN = ROOT / "tests/golden/minilm"
 TASKS = ROOT / "tests/golden/tasks"
+TOKENS = ROOT / "tests/golden/tokens"
 MULTI_VECTOR = ROOT / "tests/golden/multi_vector"
 
 

@@ -2,7 +2,7 @@
 import pickle
 
 import pytest
-from conftest import MULTI_VECTOR, TASKS, call_in_process
+from conftest import MULTI_VECTOR, TASKS, TOKENS, call_in_process
 
 import headway
 
@@ -10,6 +10,8 @@ MODELS = {
     "reranker": (headway.Reranker, TASKS / "reranker"),
     "classifier": (headway.Classifier, TASKS / "classifier"),
     "sparse": (headway.SparseEmbedder, TASKS / "sparse"),
+    "token classifier": (headway.TokenClassifier, TOKENS / "bert"),
+    "masked LM": (headway.MaskedLM, TOKENS / "bert"),
     "multi-vector": (headway.MultiVectorEmbedder, MULTI_VECTOR / "bert"),
 }
 TEXTS = [f"how are you, [MASK] cat {'z ' * (i % 7 * 10)}" for i in range(40)]
@@ -30,6 +32,10 @@ def results(model, texts):
             return model.classify(texts).tolist()
         case headway.SparseEmbedder():
             return [(vector.indices.tolist(), vector.values.tolist()) for vector in model.encode(texts)]
+        case headway.TokenClassifier():
+            return model.classify(texts, aggregation="simple")
+        case headway.MaskedLM():
+            return model.fill_mask(texts)
         case headway.MultiVectorEmbedder():
             return [rows.tolist() for rows in model.encode_documents(texts)]
 
@@ -85,6 +91,8 @@ def test_a_token_ends_the_call(name):
         "reranker": lambda: model.score("a", TEXTS, cancel=token),
         "classifier": lambda: model.classify(TEXTS, cancel=token),
         "sparse": lambda: model.encode(TEXTS, cancel=token),
+        "token classifier": lambda: model.classify(TEXTS, cancel=token),
+        "masked LM": lambda: model.fill_mask(TEXTS, cancel=token),
         "multi-vector": lambda: model.encode_queries(TEXTS, cancel=token),
     }[name]
     with pytest.raises(headway.Error) as error:

@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from conftest import MODEL, MULTI_VECTOR, TASKS
+from conftest import MODEL, MULTI_VECTOR, TASKS, TOKENS
 
 import headway
 
@@ -71,7 +71,7 @@ def test_an_object_that_goes_while_others_call():
 LONG = np.full((1, 8, 12000, 64), 0.5, np.float32)  # seconds
 
 
-CALLS = ["encode", "rank", "classify", "encode sparsely", "encode tokens", "attention", "layer"]
+CALLS = ["encode", "rank", "classify", "encode sparsely", "encode tokens", "tag", "fill masks", "attention", "layer"]
 
 
 def calls(embedder):
@@ -80,12 +80,15 @@ def calls(embedder):
     many = ["how are you, cat? " * 9] * 200_000
     reranker, classifier = headway.Reranker(TASKS / "reranker"), headway.Classifier(TASKS / "classifier")
     sparse_embedder = headway.SparseEmbedder(TASKS / "sparse")
+    tagger, masked_lm = headway.TokenClassifier(TOKENS / "bert"), headway.MaskedLM(TOKENS / "bert")
     late = headway.MultiVectorEmbedder(MULTI_VECTOR / "bert")
     return {
         "rank": lambda cancel: reranker.rank("a cat", many, cancel=cancel),
         "classify": lambda cancel: classifier.classify(many, cancel=cancel),
         "encode sparsely": lambda cancel: sparse_embedder.encode(many, cancel=cancel),
         "encode tokens": lambda cancel: late.encode_documents(many, cancel=cancel),
+        "tag": lambda cancel: tagger.classify(many, cancel=cancel),
+        "fill masks": lambda cancel: masked_lm.fill_mask(["the [MASK] " * 9] * 100_000, cancel=cancel),
         "encode": lambda cancel: embedder.encode(["long text " * 300] * 2000, cancel=cancel),
         "attention": lambda cancel: headway.attention(LONG, LONG, LONG, cancel=cancel),
         "layer": lambda cancel: layer(long_rows, cancel=cancel),

@@ -48,9 +48,11 @@ NB_MODULE(_headway, module) {
   add_attention(module);
   add_classifier(module);
   add_embedder(module);
+  add_masked_lm(module);
   add_multi_head(module);
   add_multi_vector_embedder(module);
   add_reranker(module);
   add_sparse_embedder(module);
+  add_token_classifier(module);
   add_tokenizer(module);
 }

@@ -39,6 +39,18 @@ size_t Texts::bytes() const {
   return bytes;
 }
 
+std::vector<size_t> characters_before(std::string_view text) {
+  std::vector<size_t> before;
+  before.reserve(text.size() + 1);
+  size_t count = 0;
+  for (const char byte : text) {
+    before.push_back(count);
+    count += (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+  }
+  before.push_back(count);
+  return before;
+}
+
 EmbedderOptions read_model_options(int threads, const std::string& precision, int64_t max_length,
                                    size_t memory) {
   EmbedderOptions options;

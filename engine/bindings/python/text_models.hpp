@@ -34,6 +34,9 @@ class Texts {
   std::vector<std::string_view> views_;
 };
 
+// How many characters, which Python counts, stand before each byte of a text and before its end.
+std::vector<size_t> characters_before(std::string_view text);
+
 EmbedderOptions read_model_options(int threads, const std::string& precision, int64_t max_length,
                                    size_t memory);
 Facts facts_of(const ModelInfo& model, const EngineInfo& engine);

@@ -62,16 +62,8 @@ EncodeOptions read_options(std::optional<size_t> max_length, bool add_special_to
 
 // Places in bytes become places in characters, which Python counts.
 void count_characters(std::vector<Encoding>& encodings, std::array<std::string_view, 2> texts) {
-  std::array<std::vector<size_t>, 2> characters;  // before each byte
-  for (size_t i = 0; i < 2; ++i) {
-    characters[i].reserve(texts[i].size() + 1);
-    size_t count = 0;
-    for (const char byte : texts[i]) {
-      characters[i].push_back(count);
-      count += (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
-    }
-    characters[i].push_back(count);
-  }
+  const std::array<std::vector<size_t>, 2> characters = {characters_before(texts[0]),
+                                                         characters_before(texts[1])};
   for (Encoding& encoding : encodings) {
     for (TokenOffsets& place : encoding.offsets) {
       if (place.text < 0) continue;

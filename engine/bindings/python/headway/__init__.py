@@ -3,7 +3,8 @@
     embedder = headway.Embedder("models/all-MiniLM-L6-v2")
     vectors = embedder.encode(["A cat sleeps on the sofa.", "Reset my password"])  # float32 [2, 384]
 
-Reranker, Classifier, SparseEmbedder and MultiVectorEmbedder open model directories for other tasks in the same way.
+Reranker, Classifier, TokenClassifier, MaskedLM, SparseEmbedder and MultiVectorEmbedder open model directories for other
+tasks in the same way.
 
 Arrays go in as numpy arrays or as those of any library that speaks DLPack (torch, jax), without a copy where their
 layout allows it; they come out as numpy arrays, which `torch.from_numpy` takes without a copy. Everything here may be
@@ -21,6 +22,7 @@ from ._classifier import Classifier
 from ._embedder import Embedder
 from ._errors import ArgumentError, Error
 from ._headway import CancelToken, version
+from ._masked_lm import FilledToken, MaskedLM
 from ._memory import MemoryUse
 from ._multi_head import MultiHead
 from ._multi_vector_embedder import MultiVectorEmbedder
@@ -28,6 +30,7 @@ from ._ranking_model import RankedDocument
 from ._reranker import Reranker
 from ._sparse_embedder import SparseEmbedder, SparseVector, SparseVectors
 from ._text_model import ModelInfo
+from ._token_classifier import Entity, TokenClassifier
 from ._tokenizer import Encoding, Tokenizer
 
 __version__: str = version()
@@ -38,7 +41,10 @@ __all__ = [
     "Classifier",
     "Embedder",
     "Encoding",
+    "Entity",
     "Error",
+    "FilledToken",
+    "MaskedLM",
     "MemoryUse",
     "ModelInfo",
     "MultiHead",
@@ -48,6 +54,7 @@ __all__ = [
     "SparseEmbedder",
     "SparseVector",
     "SparseVectors",
+    "TokenClassifier",
     "Tokenizer",
     "attention",
 ]
