@@ -16,8 +16,7 @@ namespace {
 
 struct Arguments {
   std::string model, input;
-  int threads = 0;
-  Precision precision = Precision::f32;
+  EmbedderOptions options;
   double seconds = 3;
   bool json = false;
 };
@@ -50,8 +49,7 @@ Batch tokenized(const Embedder& embedder, const std::vector<std::string>& texts)
 void run(const Arguments& args) {
   const std::vector<std::string> texts = read_lines(args.input);
   const std::vector<std::string_view> views(texts.begin(), texts.end());
-  const Embedder embedder =
-      Embedder::open(args.model, {.threads = args.threads, .precision = args.precision});
+  const Embedder embedder = Embedder::open(args.model, args.options);
   std::vector<float> vectors(views.size() * static_cast<size_t>(embedder.dim()));
   EmbedStats stats;
   const BenchTimes times = time_passes(args.seconds, [&] {
@@ -88,8 +86,7 @@ Command add_bench_embed(CLI::App& parent) {
   app->add_option("--input", args->input, "File with one text a line (-: standard input)")
       ->required()
       ->type_name("FILE");
-  add_threads(*app, args->threads);
-  add_precision(*app, args->precision);
+  add_open_options(*app, args->options);
   add_bench_options(*app, args->seconds, args->json);
   app->footer(
       "Example:\n  headway bench embed --model models/all-MiniLM-L6-v2 --input texts.txt --json");

@@ -14,9 +14,7 @@ namespace {
 
 struct Arguments {
   std::string model, input = "-", output = "-";
-  int threads = 0;
-  Precision precision = Precision::f32;
-  int64_t max_length = 0;
+  EmbedderOptions options;
 };
 
 // {"label": "good", "scores": {"bad": 0.1, "good": 0.9}}
@@ -34,9 +32,7 @@ void run(const Arguments& args) {
   refuse_same_file("--output", args.output, "--input", args.input);
   LineReader reader(args.input);
   ByteSink sink(args.output);
-  const Classifier classifier = Classifier::open(
-      args.model,
-      {.threads = args.threads, .max_length = args.max_length, .precision = args.precision});
+  const Classifier classifier = Classifier::open(args.model, args.options);
   write_json_lines(reader, sink, [&](auto texts, const RunOptions& options, std::string& lines) {
     const Classes classes = classifier.classify(texts, options);
     for (int64_t i = 0; i < classes.texts; ++i)
@@ -60,12 +56,8 @@ Command add_classify(CLI::App& parent) {
   auto args = std::make_shared<Arguments>();
   CLI::App* app = parent.add_subcommand("classify", "Say which label texts, one a line, have");
   add_model(*app, args->model)->required();
-  app->add_option("--input", args->input, "Texts (default: -, standard input)")->type_name("FILE");
-  app->add_option("--output", args->output, "JSON lines (default: -, standard output)")
-      ->type_name("FILE");
-  add_threads(*app, args->threads);
-  add_precision(*app, args->precision);
-  add_max_length(*app, args->max_length);
+  add_json_lines_files(*app, "Texts", args->input, args->output);
+  add_open_options(*app, args->options);
   app->footer(kFooter);
   return {app, [args] { run(*args); }};
 }

@@ -6,8 +6,10 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "headway/embedder.hpp"
 #include "headway/operations.hpp"
 
 namespace headway::cli {
@@ -57,9 +59,11 @@ inline void add_precision(CLI::App& app, Precision& precision) {
       ->check(CLI::IsMember({"f32", "bf16", "int8"}).description(""));
 }
 
-// --max-length, for all commands that read texts.
-inline void add_max_length(CLI::App& app, int64_t& max_length) {
-  app.add_option("--max-length", max_length,
+// --threads, --precision and --max-length: how all commands on texts open their model.
+inline void add_open_options(CLI::App& app, EmbedderOptions& options) {
+  add_threads(app, options.threads);
+  add_precision(app, options.precision);
+  app.add_option("--max-length", options.max_length,
                  "Tokens of a text at most, special ones included; the rest is cut\n"
                  "(default: the model's limit)")
       ->type_name("N")
@@ -72,6 +76,24 @@ inline CLI::Option* add_model(CLI::App& app, std::string& model) {
       .add_option("--model", model,
                   "Model directory, as sentence-transformers writes and the hub holds it")
       ->type_name("DIR");
+}
+
+// --prompt and --prompt-name.
+inline void add_prompt_options(CLI::App& app, std::optional<std::string>& prompt,
+                               std::optional<std::string>& prompt_name) {
+  auto* text =
+      app.add_option("--prompt", prompt, "Put this before every text, as it is")->type_name("TEXT");
+  app.add_option("--prompt-name", prompt_name,
+                 "Put this prompt of the model before every text (headway info lists them)")
+      ->type_name("NAME")
+      ->excludes(text);
+}
+
+// --input and --output of the commands that make JSON lines of `lines`, "Texts".
+inline void add_json_lines_files(CLI::App& app, const std::string& lines, std::string& input,
+                                 std::string& output) {
+  app.add_option("--input", input, lines + " (default: -, standard input)")->type_name("FILE");
+  app.add_option("--output", output, "JSON lines (default: -, standard output)")->type_name("FILE");
 }
 
 // --seconds and --json of the benchmarks.

@@ -22,9 +22,8 @@ namespace {
 struct Arguments {
   std::string model, input = "-", output = "-", stats;
   std::optional<VectorFormat> format;
-  int threads = 0;
-  Precision precision = Precision::f32;
-  int64_t max_length = 0, dimensions = 0;
+  EmbedderOptions options;
+  int64_t dimensions = 0;
   std::optional<std::string> prompt, prompt_name;
 
   EmbedOptions chosen() const { return {prompt, prompt_name, dimensions}; }
@@ -83,9 +82,7 @@ void run(const Arguments& args) {
     sink.refuse_terminal("use --output FILE, a pipe, or --format jsonl");
   std::optional<ByteSink> stats_sink;
   if (!args.stats.empty()) stats_sink.emplace(args.stats);
-  const Embedder embedder = Embedder::open(
-      args.model,
-      {.threads = args.threads, .max_length = args.max_length, .precision = args.precision});
+  const Embedder embedder = Embedder::open(args.model, args.options);
   const auto writer =
       make_vector_writer(sink, args.chosen_format(), embedder.dim_of(args.chosen()));
   reader.invite("text");
@@ -99,7 +96,7 @@ void run(const Arguments& args) {
   }
   summary.seconds = watch.seconds();
   summary.threads = embedder.engine().info().threads;
-  summary.precision = args.precision;
+  summary.precision = args.options.precision;
   summary.isa = to_string(max_isa());
   // Both files or, where that is possible, none.
   if (stats_sink) stats_sink->write(summary.json());
@@ -139,15 +136,8 @@ Command add_embed(CLI::App& parent) {
          "npy or jsonl (default: jsonl for an output named *.jsonl, else npy)")
       ->type_name("NAME")
       ->check(CLI::IsMember({"npy", "jsonl"}).description(""));
-  add_threads(*app, args->threads);
-  add_precision(*app, args->precision);
-  add_max_length(*app, args->max_length);
-  auto* prompt = app->add_option("--prompt", args->prompt, "Put this before every text, as it is")
-                     ->type_name("TEXT");
-  app->add_option("--prompt-name", args->prompt_name,
-                  "Put this prompt of the model before every text (headway info lists them)")
-      ->type_name("NAME")
-      ->excludes(prompt);
+  add_open_options(*app, args->options);
+  add_prompt_options(*app, args->prompt, args->prompt_name);
   app->add_option("--dimensions", args->dimensions,
                   "Only so many numbers of each vector, made length 1 again if the model's are:\n"
                   "for models trained as Matryoshka")

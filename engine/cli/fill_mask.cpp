@@ -15,9 +15,7 @@ namespace {
 struct Arguments {
   std::string model, input = "-", output = "-";
   int64_t top_k = 5;
-  int threads = 0;
-  Precision precision = Precision::f32;
-  int64_t max_length = 0;
+  EmbedderOptions options;
 };
 
 // {"masks": [[{"id": 3000, "text": "cat", "score": 0.9}]]}
@@ -40,9 +38,7 @@ void run(const Arguments& args) {
   refuse_same_file("--output", args.output, "--input", args.input);
   LineReader reader(args.input);
   ByteSink sink(args.output);
-  const MaskedLM model = MaskedLM::open(
-      args.model,
-      {.threads = args.threads, .max_length = args.max_length, .precision = args.precision});
+  const MaskedLM model = MaskedLM::open(args.model, args.options);
   write_json_lines(reader, sink, [&](auto texts, const RunOptions& options, std::string& lines) {
     const FilledMasks filled = model.fill_mask(texts, static_cast<size_t>(args.top_k), options);
     for (const auto& masks : filled.texts) lines += line(masks);
@@ -68,15 +64,11 @@ Command add_fill_mask(CLI::App& parent) {
   CLI::App* app =
       parent.add_subcommand("fill-mask", "Fill the gaps of texts, one a line, with tokens");
   add_model(*app, args->model)->required();
-  app->add_option("--input", args->input, "Texts (default: -, standard input)")->type_name("FILE");
-  app->add_option("--output", args->output, "JSON lines (default: -, standard output)")
-      ->type_name("FILE");
+  add_json_lines_files(*app, "Texts", args->input, args->output);
   app->add_option("--top-k", args->top_k, "Tokens for each mask (default: 5)")
       ->type_name("N")
       ->check(positive());
-  add_threads(*app, args->threads);
-  add_precision(*app, args->precision);
-  add_max_length(*app, args->max_length);
+  add_open_options(*app, args->options);
   app->footer(kFooter);
   return {app, [args] { run(*args); }};
 }

@@ -17,9 +17,7 @@ namespace {
 struct Arguments {
   std::string model, text, output = "heads.html";
   std::optional<int64_t> layer;
-  int threads = 0;
-  Precision precision = Precision::f32;
-  int64_t max_length = 0;
+  EmbedderOptions options;
 };
 
 // "6 layers, 12 heads each, 9 tokens"
@@ -32,9 +30,7 @@ std::string sentence(const AttentionMaps& maps, bool one_layer) {
 
 void run(const Arguments& args) {
   ByteSink sink(args.output);  // before the work: a place that cannot be written is known at once
-  const Heads heads = Heads::open(
-      args.model,
-      {.threads = args.threads, .max_length = args.max_length, .precision = args.precision});
+  const Heads heads = Heads::open(args.model, args.options);
   const AttentionMaps maps = heads.look(args.text, args.layer, {.stop = interrupt_token()});
   const auto tokens = static_cast<int64_t>(maps.tokens.size());
   if (!args.output.ends_with(".npy"))
@@ -74,9 +70,7 @@ Command add_heads(CLI::App& parent) {
                   "An HTML page, or the numbers if the name ends in .npy\n"
                   "(default: heads.html; -: the page to standard output)")
       ->type_name("FILE");
-  add_threads(*app, args->threads);
-  add_precision(*app, args->precision);
-  add_max_length(*app, args->max_length);
+  add_open_options(*app, args->options);
   app->footer(kFooter);
   return {app, [args] { run(*args); }};
 }

@@ -20,9 +20,7 @@ namespace {
 struct Arguments {
   std::string model, query, input = "-", output = "-";
   int64_t top_k = 0;
-  int threads = 0;
-  Precision precision = Precision::f32;
-  int64_t max_length = 0;
+  EmbedderOptions options;
 };
 
 // All lines: the best may be the last.
@@ -62,12 +60,10 @@ void run(const Arguments& args) {
   refuse_same_file("--output", args.output, "--input", args.input);
   LineReader reader(args.input);
   ByteSink sink(args.output);
-  const EmbedderOptions options{
-      .threads = args.threads, .max_length = args.max_length, .precision = args.precision};
   if (find_task(args.model) == Task::late_interaction)
-    rerank(MultiVectorEmbedder::open(args.model, options), args, reader, sink);
+    rerank(MultiVectorEmbedder::open(args.model, args.options), args, reader, sink);
   else
-    rerank(Reranker::open(args.model, options), args, reader, sink);
+    rerank(Reranker::open(args.model, args.options), args, reader, sink);
 }
 
 constexpr const char* kFooter =
@@ -95,16 +91,11 @@ Command add_rerank(CLI::App& parent) {
   app->add_option("--query", args->query, "What the documents are to answer")
       ->required()
       ->type_name("TEXT");
-  app->add_option("--input", args->input, "Documents (default: -, standard input)")
-      ->type_name("FILE");
-  app->add_option("--output", args->output, "JSON lines (default: -, standard output)")
-      ->type_name("FILE");
+  add_json_lines_files(*app, "Documents", args->input, args->output);
   app->add_option("--top-k", args->top_k, "Only the best so many (default: all)")
       ->type_name("N")
       ->check(positive());
-  add_threads(*app, args->threads);
-  add_precision(*app, args->precision);
-  add_max_length(*app, args->max_length);
+  add_open_options(*app, args->options);
   app->footer(kFooter);
   return {app, [args] { run(*args); }};
 }

@@ -15,9 +15,7 @@ namespace {
 struct Arguments {
   std::string model, input = "-", output = "-";
   Aggregation aggregation = Aggregation::none;
-  int threads = 0;
-  Precision precision = Precision::f32;
-  int64_t max_length = 0;
+  EmbedderOptions options;
 };
 
 // {"entities": [{"label": "PER", "score": 0.9, "word": "Jim", "begin": 0, "end": 3}]}
@@ -38,9 +36,7 @@ void run(const Arguments& args) {
   refuse_same_file("--output", args.output, "--input", args.input);
   LineReader reader(args.input);
   ByteSink sink(args.output);
-  const TokenClassifier classifier = TokenClassifier::open(
-      args.model,
-      {.threads = args.threads, .max_length = args.max_length, .precision = args.precision});
+  const TokenClassifier classifier = TokenClassifier::open(args.model, args.options);
   const EntityOptions chosen{.aggregation = args.aggregation};
   write_json_lines(reader, sink, [&](auto texts, const RunOptions& options, std::string& lines) {
     const Entities entities = classifier.classify(texts, options, chosen);
@@ -70,9 +66,7 @@ Command add_tag(CLI::App& parent) {
   CLI::App* app =
       parent.add_subcommand("tag", "Find the entities, such as names, in texts, one a line");
   add_model(*app, args->model)->required();
-  app->add_option("--input", args->input, "Texts (default: -, standard input)")->type_name("FILE");
-  app->add_option("--output", args->output, "JSON lines (default: -, standard output)")
-      ->type_name("FILE");
+  add_json_lines_files(*app, "Texts", args->input, args->output);
   app->add_option_function<std::string>(
          "--aggregation",
          [args](const std::string& name) {
@@ -84,9 +78,7 @@ Command add_tag(CLI::App& parent) {
          "How tokens become entities: none, simple, first, average or max (default: none)")
       ->type_name("NAME")
       ->check(CLI::IsMember({"none", "simple", "first", "average", "max"}).description(""));
-  add_threads(*app, args->threads);
-  add_precision(*app, args->precision);
-  add_max_length(*app, args->max_length);
+  add_open_options(*app, args->options);
   app->footer(kFooter);
   return {app, [args] { run(*args); }};
 }

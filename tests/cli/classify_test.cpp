@@ -1,6 +1,7 @@
 // headway classify: the scores of the library, as JSON lines, and what is refused.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <sstream>
 
 #include "engine/formats/json.hpp"
@@ -61,6 +62,12 @@ TEST(ClassifyCommand, refuses_what_cannot_be) {
                  {"classify", "--model", kModel, "--input", dir.path("missing.txt")});
   expect_refusal(1, "transformer_task",
                  {"classify", "--model", HEADWAY_SOURCE_DIR "/tests/golden/pipelines/modes"});
+}
+
+TEST(ClassifyCommand, leaves_no_file_when_interrupted) {
+  const TempDir dir;
+  expect_interrupted(SIGINT, {"classify", "--model", kModel, "--output", dir.path("labels.jsonl")},
+                     dir, 1, "the cat\n");
 }
 
 }  // namespace

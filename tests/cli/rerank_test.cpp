@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <sstream>
 
 #include "engine/formats/json.hpp"
@@ -99,6 +100,13 @@ TEST(RerankCommand, refuses_what_cannot_be) {
   expect_refusal(
       1, "transformer_task",
       {"rerank", "--query", "a", "--model", HEADWAY_SOURCE_DIR "/tests/golden/pipelines/modes"});
+}
+
+TEST(RerankCommand, leaves_no_file_when_interrupted) {
+  const TempDir dir;
+  expect_interrupted(
+      SIGINT, {"rerank", "--model", kModel, "--query", "a", "--output", dir.path("ranked.jsonl")},
+      dir, 1, "the cat\n");
 }
 
 }  // namespace
