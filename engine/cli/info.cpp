@@ -86,6 +86,11 @@ std::string model_facts(const auto& opened) {
   text += fact("weights", "weights", cat(grouped(model.parameters), " of ", model.weights));
   text += fact("tokenizer", "tokenizer", model.tokenizer);
   text += fact("longest text", "max_length", cat(model.max_length, " tokens"));
+  if (model.query_length > 0)
+    text +=
+        fact("longest query", "query_length",
+             cat(model.query_length, " tokens",
+                 model.query_expansion > 0 ? cat(", filled up to ", model.query_expansion) : ""));
   if (!model.pooling.empty()) text += fact("pooling", "pooling", model.pooling);
   // What is neither pooled nor activated are vectors of tokens.
   if (!model.pooling.empty() || model.activation.empty())
@@ -126,7 +131,9 @@ std::string model_facts(const std::string& directory) {
       return line("task", "entities in texts: headway tag") +
              model_facts(TokenClassifier::open(directory));
     case Task::mask_filling:
-      return line("task", "tokens for the gaps of texts: headway fill-mask") +
+      return line("task",
+                  "tokens for the gaps of texts: headway fill-mask; vectors of texts, the mean of "
+                  "their tokens: headway embed") +
              model_facts(MaskedLM::open(directory));
   }
   return "";

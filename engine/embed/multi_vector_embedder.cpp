@@ -73,13 +73,13 @@ LengthLimit choose_limit(const OpenedModel& opened, const std::optional<LengthLi
 }
 
 // `asked` was found right for documents.
-int64_t query_limit(const OpenedModel& opened, const LateInteraction& late, int64_t asked) {
-  if (late.expansion && late.expansion->fixed)
-    return choose_limit(opened, LengthLimit{late.expansion->length, "query_expansion.length"}, 0)
-        .tokens;
-  int64_t limit = choose_limit(opened, late.query_length, 0).tokens;
-  if (asked > 0) limit = std::min(limit, asked);
-  return late.expansion ? std::max(limit, late.expansion->length) : limit;
+LengthLimit query_limit(const OpenedModel& opened, const LateInteraction& late, int64_t asked) {
+  const int64_t least = late.expansion ? late.expansion->length : 0;
+  const LengthLimit expansion{least, "query_expansion.length"};
+  if (late.expansion && late.expansion->fixed) return choose_limit(opened, expansion, 0);
+  LengthLimit limit = choose_limit(opened, late.query_length, 0);
+  if (asked > 0 && asked < limit.tokens) limit = {asked, "options"};
+  return limit.tokens < least ? expansion : limit;
 }
 
 // `vectors` hold rows of `batch` behind those of earlier texts: of text number i the rows j for
@@ -188,8 +188,12 @@ MultiVectorEmbedder MultiVectorEmbedder::open(const std::filesystem::path& direc
   state->mean = late.mean;
   opened.limit = choose_limit(opened, late.document_length, options.max_length);
   state->document_length = opened.limit.tokens;
-  state->query_length = query_limit(opened, late, options.max_length);
+  const LengthLimit of_queries = query_limit(opened, late, options.max_length);
+  state->query_length = of_queries.tokens;
   ModelInfo info = describe(opened, features.taken);
+  info.query_length = of_queries.tokens;
+  info.sources["query_length"] = of_queries.from;
+  if (late.expansion) info.query_expansion = late.expansion->length;
   info.dim = graph.type(features.tokens).width;
   info.normalize = features.tokens_normalized;
   info.sources["normalize"] = info.normalize ? features.normalize_source : "modules.json";

@@ -69,8 +69,11 @@ struct ModelInfo {
   int64_t dim = 0;          // numbers of one vector
   std::string tokenizer;    // its model: "WordPiece", "BPE", "Unigram"
   int64_t max_length = 0;   // the limit in force
-  std::string pooling;      // "mean", "cls + max"
-  bool normalize = false;   // whether vectors are normalized to length 1
+  // Of late interaction, where max_length is that of documents: tokens of a query at most, and how
+  // many it is filled up to with mask tokens, or 0.
+  int64_t query_length = 0, query_expansion = 0;
+  std::string pooling;     // "mean", "cls + max"
+  bool normalize = false;  // whether vectors are normalized to length 1
   // What EmbedOptions::prompt_name may name. "query" and "document" are always there, perhaps
   // empty, as in sentence-transformers.
   std::map<std::string, std::string> prompts;
