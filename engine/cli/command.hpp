@@ -22,6 +22,7 @@ struct Command {
 // Each adds itself under `parent`, which is the program or the command `bench`.
 Command add_embed(CLI::App& parent);
 Command add_multihead(CLI::App& parent);
+Command add_embed_sparse(CLI::App& parent);
 Command add_rerank(CLI::App& parent);
 Command add_classify(CLI::App& parent);
 Command add_tag(CLI::App& parent);

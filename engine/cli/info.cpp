@@ -116,7 +116,7 @@ std::string model_facts(const std::string& directory) {
       return line("task", "vectors of texts: headway embed") +
              model_facts(Embedder::open(directory));
     case Task::sparse_embedding:
-      return line("task", "sparse vectors of texts: SparseEmbedder of the library") +
+      return line("task", "sparse vectors of texts: headway embed-sparse") +
              model_facts(SparseEmbedder::open(directory));
     case Task::late_interaction:
       return line("task", "documents by relevance to a query, by their tokens: headway rerank") +

@@ -104,9 +104,9 @@ int main_with(int argc, char** argv) {
   app.footer(
       "\"headway SUBCOMMAND --help\" shows its options and examples.\n"
       "Exit codes: 0 done, 1 failed, 2 wrong usage, 128 + signal when interrupted.");
-  std::vector<Command> commands{add_embed(app),     add_rerank(app),    add_classify(app),
-                                add_tag(app),       add_fill_mask(app), add_heads(app),
-                                add_multihead(app), add_info(app)};
+  std::vector<Command> commands{add_embed(app),    add_embed_sparse(app), add_rerank(app),
+                                add_classify(app), add_tag(app),          add_fill_mask(app),
+                                add_heads(app),    add_multihead(app),    add_info(app)};
   CLI::App* bench = app.add_subcommand("bench", "Measure how fast this machine is");
   bench->require_subcommand(1);
   bench->fallthrough();

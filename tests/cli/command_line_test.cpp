@@ -64,13 +64,13 @@ TEST(CommandLine, refuses_by_name_an_option_that_does_not_exist) {
 
 TEST(CommandLine, refuses_what_is_missing_or_too_much) {
   expect_usage_error(
-      "headway needs a subcommand: embed, rerank, classify, tag, fill-mask, heads, multihead, "
-      "info, bench",
+      "headway needs a subcommand: embed, embed-sparse, rerank, classify, tag, fill-mask, heads, "
+      "multihead, info, bench",
       {});
   expect_usage_error("headway bench needs a subcommand: multihead, embed", {"bench"});
   expect_usage_error(
-      "has no subcommand \"embedd\", only embed, rerank, classify, tag, fill-mask, heads, "
-      "multihead,",
+      "has no subcommand \"embedd\", only embed, embed-sparse, rerank, classify, tag, "
+      "fill-mask, heads, multihead,",
       {"embedd"});
   expect_usage_error("headway bench has no subcommand \"emb\"", {"bench", "emb"});
   expect_usage_error("unexpected argument \"texts.txt\"", {"embed", "--model", "m", "texts.txt"});
