@@ -17,6 +17,22 @@ void refuse_value(const Json& config, JsonNode object, const char* field, const 
        value, "\" is not supported; known: ", known);
 }
 
+// `processing_kwargs` go to the tokenizer: padding and the kind of tensors change nothing here.
+void refuse_processing(const Json& config, JsonNode root) {
+  const auto given = find_value(root, "processing_kwargs");
+  if (!given) return;
+  for (const char* kind : {"common", "text"}) {
+    const auto values = find_value(*given, kind);
+    if (!values) continue;
+    for (const JsonNode value : values->members()) {
+      if (value.key() == "padding" || value.key() == "return_tensors") continue;
+      if (value.key() == "truncation" && value.as_bool()) continue;
+      fail(ErrorCode::unsupported, config.name(), ": field \"", value.path(),
+           "\" is not supported; known: padding, return_tensors, truncation true");
+    }
+  }
+}
+
 struct Names {
   const char *task, *method_output, *output;
 };
@@ -61,6 +77,7 @@ TransformerConfig read_transformer_config(const std::filesystem::path& transform
     refuse_value(*config, text, "method", "forward");
     refuse_value(*config, text, "method_output_name", names.method_output);
   }
+  refuse_processing(*config, root);
   return {.max_seq_length = root.get_limit("max_seq_length"),
           .lower_case = root.get_bool("do_lower_case", false)};
 }

@@ -339,6 +339,13 @@ TEST(SentenceBertConfig, WhatChangesTheResultIsRefused) {
   refused(R"("module_output_name": "sentence_embedding")", {"module_output_name"});
   refused(R"("modality_config": {"text": {"method_output_name": "pooler_output"}})",
           {"modality_config.text.method_output_name", "pooler_output"});
+  refused(R"("processing_kwargs": {"text": {"padding": true, "max_length": 8}})",
+          {"processing_kwargs.text.max_length"});
+  refused(R"("processing_kwargs": {"common": {"truncation": false}})",
+          {"processing_kwargs.common.truncation"});
+  EXPECT_NO_THROW(info_of(with_file(
+      "sentence_bert_config.json",
+      R"({"processing_kwargs": {"text": {"truncation": true, "padding": "longest"}, "audio": {}}})")));
 }
 
 TEST(Prompts, AreThoseOfTheFile) {
