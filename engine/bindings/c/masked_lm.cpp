@@ -23,10 +23,7 @@ void fill_mask(const MaskedLM& model, headway_fill_mask_request& request) {
   const FilledMasks filled = model.fill_mask(texts, top_k, read_run_options(given.run));
   size_t total = 0;
   for (const auto& masks : filled.texts) total += masks.size() * top_k;
-  request.total = total;
-  request.tokens = filled.stats.tokens;
-  request.truncated = filled.stats.truncated;
-  if (given.capacity < total) throw BufferTooSmall{"request.capacity", total, given.capacity};
+  write_outcome(request, filled.stats, total, given.capacity);
   size_t* offset = given.offsets;
   size_t written = 0;
   for (const auto& masks : filled.texts) {

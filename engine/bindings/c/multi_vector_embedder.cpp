@@ -25,11 +25,7 @@ void embed(const MultiVectorEmbedder& embedder, headway_multi_vector_embed_reque
   const RunOptions run = read_run_options(given.run);
   const MultiVectors result = queries ? embedder.embed_queries(texts, run, chosen)
                                       : embedder.embed_documents(texts, run, chosen);
-  request.total = result.values.size();
-  request.tokens = result.stats.tokens;
-  request.truncated = result.stats.truncated;
-  if (given.capacity < result.values.size())
-    throw BufferTooSmall{"request.capacity", result.values.size(), given.capacity};
+  write_outcome(request, result.stats, result.values.size(), given.capacity);
   std::copy(result.offsets.begin(), result.offsets.end(), given.offsets);
   std::copy(result.values.begin(), result.values.end(), given.vectors);
 }

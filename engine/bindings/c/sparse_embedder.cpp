@@ -36,10 +36,7 @@ void embed(const SparseEmbedder& embedder, headway_sparse_embed_request& request
   const SparseEmbeddings result = embedder.embed(texts, read_run_options(given.run), chosen);
   size_t total = 0;
   for (const SparseVector& vector : result.vectors) total += vector.tokens.size();
-  request.total = total;
-  request.tokens = result.stats.tokens;
-  request.truncated = result.stats.truncated;
-  if (given.capacity < total) throw BufferTooSmall{"request.capacity", total, given.capacity};
+  write_outcome(request, result.stats, total, given.capacity);
   write_vectors(result.vectors, given);
 }
 

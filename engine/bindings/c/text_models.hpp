@@ -35,6 +35,16 @@ EmbedderOptions read_model_options(const headway_options* options);
 // Error(invalid_argument) naming the text, by the name of their array.
 std::vector<std::string_view> read_texts(const headway_text* texts, size_t count, const char* name);
 EmbedOptions read_prompts(const headway_text& prompt, const headway_text& prompt_name);
+// Writes what a call has read, and how many results it has; BufferTooSmall where there is room for
+// fewer.
+template <typename Request>
+void write_outcome(Request& request, const EmbedStats& stats, size_t total, size_t capacity) {
+  request.total = total;
+  request.tokens = stats.tokens;
+  request.truncated = stats.truncated;
+  if (capacity < total) throw BufferTooSmall{"request.capacity", total, capacity};
+}
+
 void write_model_info(headway_model_info* out, const ModelInfo& model,
                       std::span<const char* const> labels);
 

@@ -49,10 +49,7 @@ void tag(const TokenClassifier& classifier, headway_tag_request& request) {
   const Entities found = classifier.classify(texts, read_run_options(given.run), chosen);
   size_t total = 0;
   for (const std::vector<Entity>& entities : found.texts) total += entities.size();
-  request.total = total;
-  request.tokens = found.stats.tokens;
-  request.truncated = found.stats.truncated;
-  if (given.capacity < total) throw BufferTooSmall{"request.capacity", total, given.capacity};
+  write_outcome(request, found.stats, total, given.capacity);
   size_t* offset = given.offsets;
   size_t written = 0;
   for (const std::vector<Entity>& entities : found.texts) {

@@ -14,11 +14,8 @@ namespace {
 class CClassifier : public testing::TestWithParam<const char*> {
  protected:
   headway_classify_request request() {
-    auto request = sized<headway_classify_request>();
-    request.texts = golden.texts.data();
-    request.count = golden.texts.size();
+    auto request = request_for<headway_classify_request>(golden, scores.size());
     request.scores = scores.data();
-    request.capacity = scores.size();
     return request;
   }
   void expect(headway_status expected, const std::string& text, headway_classify_request request) {
@@ -47,9 +44,9 @@ TEST_P(CClassifier, ScoresAreThoseOfCpp) {
 TEST_P(CClassifier, RefusesWhatCannotBe) {
   const headway_classify_request good = request();
   headway_classify_request request = good;
-  request.texts = nullptr;
-  expect(HEADWAY_INVALID_ARGUMENT, "request.texts: ", request);
-  request = good;
+  expect_bad_texts_refused(good, [&](auto* request, auto* error) {
+    return headway_classify(handle.get(), request, error);
+  });
   request.scores = nullptr;
   expect(HEADWAY_INVALID_ARGUMENT, "request.scores: ", request);
   request = good;
@@ -59,10 +56,7 @@ TEST_P(CClassifier, RefusesWhatCannotBe) {
   request = good;
   request.count = std::numeric_limits<size_t>::max();
   expect(labels == 1 ? HEADWAY_BUFFER_TOO_SMALL : HEADWAY_LIMIT, "request.c", request);
-  golden.texts[1] = {nullptr, 1};
-  expect(HEADWAY_INVALID_ARGUMENT, "request.texts[1].data: ", good);
   EXPECT_THAT(scores, testing::Each(-1));
-  EXPECT_EQ(headway_classify(handle.get(), nullptr, &error), HEADWAY_INVALID_ARGUMENT);
   EXPECT_EQ(headway_classify(nullptr, &request, &error), HEADWAY_INVALID_ARGUMENT);
   EXPECT_THAT(error.message, testing::HasSubstr("classifier: "));
 }

@@ -2,8 +2,10 @@
 // kind, the class in C++, and a small model.
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -68,5 +70,35 @@ struct GoldenTexts {
   std::vector<std::string_view> views;
   std::vector<headway_text> texts;
 };
+
+// A request for them, with room for `capacity` results.
+template <typename Request>
+Request request_for(const GoldenTexts& golden, size_t capacity) {
+  auto request = sized<Request>();
+  request.texts = golden.texts.data();
+  request.count = golden.texts.size();
+  request.capacity = capacity;
+  return request;
+}
+
+// Checks what all tasks do about their texts: `call(request, error)` refuses those that cannot be.
+template <typename Request, typename Call>
+void expect_bad_texts_refused(const Request& good, const Call& call) {
+  auto error = sized<headway_error>();
+  Request request = good;
+  request.texts = nullptr;
+  EXPECT_EQ(call(&request, &error), HEADWAY_INVALID_ARGUMENT);
+  EXPECT_THAT(error.message, testing::HasSubstr("request.texts: expected a pointer"));
+  std::vector<headway_text> texts(good.texts, good.texts + good.count);
+  request.texts = texts.data();
+  texts[1] = {nullptr, 1};
+  EXPECT_EQ(call(&request, &error), HEADWAY_INVALID_ARGUMENT);
+  EXPECT_THAT(error.message, testing::HasSubstr("request.texts[1].data: "));
+  texts[1] = {"a", std::numeric_limits<size_t>::max()};
+  EXPECT_EQ(call(&request, &error), HEADWAY_INVALID_ARGUMENT);
+  EXPECT_THAT(error.message, testing::HasSubstr("request.texts[1].length: "));
+  EXPECT_EQ(call(static_cast<Request*>(nullptr), &error), HEADWAY_INVALID_ARGUMENT);
+  EXPECT_THAT(error.message, testing::HasSubstr("request: expected a pointer"));
+}
 
 }  // namespace headway::c
