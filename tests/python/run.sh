@@ -18,4 +18,5 @@ rm -rf "$work/site"
 cd "$root/tests/python"
 export PYTHONPATH=$work/site PYTHONDONTWRITEBYTECODE=1
 "$python" -m mypy --strict --cache-dir "$work/mypy" -p headway
-exec "$python" -m pytest -q -p no:cacheprovider .
+# A shell lets its background jobs ignore Ctrl-C, which a test sends.
+exec env --default-signal=INT "$python" -m pytest -q -p no:cacheprovider .
