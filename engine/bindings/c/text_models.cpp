@@ -46,6 +46,9 @@ void write_model_info(headway_model_info* out, const ModelInfo& model,
   info.labels = labels.data();
   info.label_count = labels.size();
   info.activation = model.activation.c_str();
+  info.weights = model.weights.c_str();
+  info.tokenizer = model.tokenizer.c_str();
+  info.default_prompt_name = model.default_prompt_name.c_str();
   write_struct(out, "info", info);
 }
 

@@ -25,6 +25,9 @@ typedef struct headway_model_info {
   const char* const* labels;    // [label_count], in the order of scores, as long as a handle lives
   size_t label_count;           // of classifiers and rerankers, else 0
   const char* activation;       // what makes scores of logits: "sigmoid", "softmax", "identity"
+  const char* weights;          // their types in the files: "f32", "f16 + bf16"
+  const char* tokenizer;        // its model: "WordPiece", "BPE", "Unigram"
+  const char* default_prompt_name;  // of the prompt that is used where none is chosen; may be ""
 } headway_model_info;
 
 #ifdef __cplusplus

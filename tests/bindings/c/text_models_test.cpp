@@ -47,6 +47,9 @@ TYPED_TEST(CTextModel, FactsAreThoseOfCpp) {
   EXPECT_EQ(info.normalize, expected.normalize ? 1 : 0);
   EXPECT_EQ(std::vector<std::string>(info.labels, info.labels + info.label_count), expected.labels);
   EXPECT_EQ(info.activation, expected.activation);
+  EXPECT_EQ(info.weights, expected.weights);
+  EXPECT_EQ(info.tokenizer, expected.tokenizer);
+  EXPECT_EQ(info.default_prompt_name, expected.default_prompt_name);
 }
 
 // Headers of before there were labels.
