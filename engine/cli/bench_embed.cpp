@@ -22,14 +22,8 @@ struct Arguments {
 };
 
 std::vector<std::string> read_lines(const std::string& path) {
-  constexpr size_t kWindow = 4096;
   LineReader reader(path);
-  std::vector<std::string> lines;
-  while (true) {
-    const auto window = reader.next(kWindow);
-    if (window.empty()) break;
-    lines.insert(lines.end(), window.begin(), window.end());
-  }
+  std::vector<std::string> lines = reader.rest();
   if (lines.empty()) fail(ErrorCode::invalid_argument, reader.name(), " holds no texts to embed");
   return lines;
 }

@@ -67,6 +67,16 @@ bool LineReader::read_more() {
   }
 }
 
+std::vector<std::string> LineReader::rest() {
+  constexpr size_t kWindow = 4096;
+  std::vector<std::string> lines;
+  while (true) {
+    const auto window = next(kWindow);
+    if (window.empty()) return lines;
+    lines.insert(lines.end(), window.begin(), window.end());
+  }
+}
+
 std::span<const std::string_view> LineReader::next(size_t max_texts) {
   if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;

@@ -32,6 +32,9 @@ class LineReader {
   // Error(cancelled) when interrupted.
   std::span<const std::string_view> next(size_t max_texts);
 
+  // All lines that are left. Errors as above.
+  std::vector<std::string> rest();
+
   // Bytes of the input, where it is a regular file.
   std::optional<uint64_t> size() const { return size_; }
   // Bytes of the lines given out so far, newlines included.

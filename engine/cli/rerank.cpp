@@ -23,23 +23,12 @@ struct Arguments {
   EmbedderOptions options;
 };
 
-// All lines: the best may be the last.
-std::vector<std::string> read_all(LineReader& reader) {
-  constexpr size_t kWindow = 4096;
-  std::vector<std::string> lines;
-  while (true) {
-    const auto texts = reader.next(kWindow);
-    if (texts.empty()) return lines;
-    check_interrupt();
-    lines.insert(lines.end(), texts.begin(), texts.end());
-  }
-}
-
 // `model` is a Reranker or what else has its score().
 template <typename Model>
 void rerank(const Model& model, const Arguments& args, LineReader& reader, ByteSink& sink) {
   reader.invite("document");
-  const std::vector<std::string> lines = read_all(reader);
+  const std::vector<std::string> lines = reader.rest();  // all: the best may be the last
+  check_interrupt();
   const std::vector<std::string_view> documents(lines.begin(), lines.end());
   std::vector<float> scores(documents.size());
   RunOptions options;
