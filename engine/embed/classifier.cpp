@@ -33,8 +33,7 @@ std::string activation_of(const Json& config, size_t labels) {
 Classifier Classifier::open(const std::filesystem::path& directory,
                             const EmbedderOptions& options) {
   OpenedModel opened =
-      open_text_model(directory, options, TransformerTask::sequence_classification);
-  if (!opened.pipeline.modules.empty()) refuse_module(opened.pipeline.modules.front(), "none");
+      open_headed_model(directory, options, TransformerTask::sequence_classification);
   std::vector<std::string> labels = read_labels(opened.files.config);
   const auto count = static_cast<int64_t>(labels.size());
   opened.model.graph.output("logits", add_sequence_classifier(opened.files, opened.model, count));

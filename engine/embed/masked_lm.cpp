@@ -75,8 +75,7 @@ void fill(const TextRunner& runner, const MaskBatch& batch, size_t top_k, const 
 }  // namespace
 
 MaskedLM MaskedLM::open(const std::filesystem::path& directory, const EmbedderOptions& options) {
-  OpenedModel opened = open_text_model(directory, options, TransformerTask::masked_lm);
-  if (!opened.pipeline.modules.empty()) refuse_module(opened.pipeline.modules.front(), "none");
+  OpenedModel opened = open_headed_model(directory, options, TransformerTask::masked_lm);
   if (!opened.tokenizer.special_token(kMaskRole))
     fail(ErrorCode::unsupported, opened.pipeline.transformer.string(),
          ": tokenizer_config.json: field \"", kMaskRole,

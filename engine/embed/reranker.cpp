@@ -50,8 +50,7 @@ void read_activation(const std::filesystem::path& directory, const Json& model, 
 
 Reranker Reranker::open(const std::filesystem::path& directory, const EmbedderOptions& options) {
   OpenedModel opened =
-      open_text_model(directory, options, TransformerTask::sequence_classification);
-  if (!opened.pipeline.modules.empty()) refuse_module(opened.pipeline.modules.front(), "none");
+      open_headed_model(directory, options, TransformerTask::sequence_classification);
   const std::vector<std::string> labels = read_labels(opened.files.config);
   if (labels.size() != 1)
     fail(ErrorCode::unsupported, opened.files.config.name(),

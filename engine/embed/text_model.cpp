@@ -24,6 +24,13 @@ OpenedModel open_text_model(const std::filesystem::path& directory, const Embedd
           std::move(tokenizer), std::move(limit)};
 }
 
+OpenedModel open_headed_model(const std::filesystem::path& directory,
+                              const EmbedderOptions& options, TransformerTask task) {
+  OpenedModel opened = open_text_model(directory, options, task);
+  if (!opened.pipeline.modules.empty()) refuse_module(opened.pipeline.modules.front(), "none");
+  return opened;
+}
+
 Engine compile(const OpenedModel& opened, const EmbedderOptions& options) {
   Limits limits;
   limits.threads = options.threads;

@@ -27,6 +27,11 @@ struct OpenedModel {
 OpenedModel open_text_model(const std::filesystem::path& directory, const EmbedderOptions& options,
                             TransformerTask task = TransformerTask::hidden_states);
 
+// The same for tasks whose head stands in the model's own files: Error(unsupported) for modules
+// after the transformer.
+OpenedModel open_headed_model(const std::filesystem::path& directory,
+                              const EmbedderOptions& options, TransformerTask task);
+
 // Compiles its graph, whose outputs the caller has added.
 Engine compile(const OpenedModel& opened, const EmbedderOptions& options);
 

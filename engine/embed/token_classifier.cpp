@@ -20,8 +20,7 @@ const char* to_string(Aggregation aggregation) {
 
 TokenClassifier TokenClassifier::open(const std::filesystem::path& directory,
                                       const EmbedderOptions& options) {
-  OpenedModel opened = open_text_model(directory, options, TransformerTask::token_classification);
-  if (!opened.pipeline.modules.empty()) refuse_module(opened.pipeline.modules.front(), "none");
+  OpenedModel opened = open_headed_model(directory, options, TransformerTask::token_classification);
   std::vector<std::string> labels = read_labels(opened.files.config);
   const auto count = static_cast<int64_t>(labels.size());
   opened.model.graph.output("logits", add_token_classifier(opened.files, opened.model, count));
