@@ -113,10 +113,7 @@ EmbedStats Embedder::embed(std::span<const std::string_view> texts, float* out,
 
   const auto bytes = [&](size_t text) { return prompt.size() + texts[text].size(); };
   const auto encode = [&](size_t text, std::vector<int32_t>& ids, std::vector<int32_t>&) {
-    if (prompt.empty()) return runner.tokenizer.encode_append(texts[text], encode_options, ids);
-    thread_local std::string prompted;
-    prompted.assign(prompt).append(texts[text]);
-    return runner.tokenizer.encode_append(prompted, encode_options, ids);
+    return runner.encode(prompt, texts[text], encode_options, ids);
   };
   const auto run = [&](const TextRunner::Window& window) {
     std::vector<Input> inputs(window.inputs.begin(), window.inputs.end());

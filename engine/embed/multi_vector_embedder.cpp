@@ -134,8 +134,7 @@ MultiVectors MultiVectorState::embed(const TextRunner& runner,
   const auto bytes = [&](size_t i) { return std::max(prompt.size() + texts[i].size(), least); };
   const auto encode = [&](size_t i, std::vector<int32_t>& ids, std::vector<int32_t>&) {
     const size_t begin = ids.size();
-    const bool cut =
-        runner.tokenizer.encode_append(prompt + std::string(texts[i]), encode_options, ids);
+    const bool cut = runner.encode(prompt, texts[i], encode_options, ids);
     given[i] = static_cast<int64_t>(ids.size() - begin);
     if (ids.size() < begin + least) ids.resize(begin + least, expands->token);
     return cut;

@@ -89,7 +89,7 @@ SparseEmbeddings SparseEmbedder::embed(std::span<const std::string_view> texts,
   size_t begin = 0;
   const auto bytes = [&](size_t i) { return prompt.size() + texts[begin + i].size(); };
   const auto encode = [&](size_t i, std::vector<int32_t>& ids, std::vector<int32_t>&) {
-    return tokenizer().encode_append(prompt + std::string(texts[begin + i]), encode_options, ids);
+    return runner().encode(prompt, texts[begin + i], encode_options, ids);
   };
   const auto run = [&](const TextRunner::Window& window) {
     const int64_t count = window.batch.sequences();

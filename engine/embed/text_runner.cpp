@@ -13,6 +13,14 @@ int TextRunner::threads_for(const RunOptions& options) const {
   return options.threads > 0 ? std::min(options.threads, threads) : threads;
 }
 
+bool TextRunner::encode(std::string_view prompt, std::string_view text,
+                        const EncodeOptions& options, std::vector<int32_t>& ids) const {
+  if (prompt.empty()) return tokenizer.encode_append(text, options, ids);
+  thread_local std::string prompted;
+  prompted.assign(prompt).append(text);
+  return tokenizer.encode_append(prompted, options, ids);
+}
+
 EmbedStats TextRunner::run(size_t texts, FunctionRef<size_t(size_t)> bytes,
                            TokenWindow::Encode encode, FunctionRef<void(const Window&)> run,
                            const RunOptions& options) const {

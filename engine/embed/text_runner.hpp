@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "engine/base/function_ref.hpp"
 #include "engine/embed/text_model.hpp"
@@ -29,6 +32,11 @@ struct TextRunner {
     const Batch& batch;
     std::span<const Input> inputs;  // "ids" and "type_ids"
   };
+
+  // Appends the ids of `prompt` and `text` as one text; returns whether that was cut. On any
+  // thread.
+  bool encode(std::string_view prompt, std::string_view text, const EncodeOptions& options,
+              std::vector<int32_t>& ids) const;
 
   // Calls `run` for each window of `texts` texts, of which number i has at most `bytes(i)` bytes.
   EmbedStats run(size_t texts, FunctionRef<size_t(size_t)> bytes, TokenWindow::Encode encode,
