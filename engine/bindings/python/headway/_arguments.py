@@ -2,6 +2,7 @@
 allows it."""
 
 import operator
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -46,6 +47,14 @@ def readable(value: NDArray[Any], *, rows_overlap: bool = False) -> NDArray[Any]
     apart = rows_overlap or value.shape[-2] <= 1 or value.strides[-2] >= value.shape[-1] * size
     whole = all(stride >= 0 and stride % size == 0 for stride in value.strides)
     return value if dense and apart and whole and value.flags.aligned else np.array(value, order="C")
+
+
+def path_bytes(value: Any, name: str) -> bytes:
+    """A path as the system has it."""
+    try:
+        return os.fsencode(value)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}") from None
 
 
 def integer(value: Any, name: str) -> int:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from ._arguments import one_or_more_texts, size, small_integer, text
+from ._arguments import one_or_more_texts, path_bytes, size, small_integer, text
 from ._memory import MemoryUse
 
 
@@ -66,13 +66,9 @@ class TextModel:
 
         Raises Error naming the file and the field for what is missing, damaged or not supported.
         """
-        try:
-            directory = os.fsencode(path)
-        except TypeError as error:
-            raise TypeError(f"path: {error}") from None
         self._arguments = (path, threads, precision, max_length, memory)
         self._model = self._native.open(
-            directory,
+            path_bytes(path, "path"),
             small_integer(threads, "threads"),
             text(precision, "precision"),
             small_integer(max_length, "max_length"),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _headway
-from ._arguments import integers, optional_integer, text, text_list
+from ._arguments import integers, optional_integer, path_bytes, text, text_list
 from ._errors import ArgumentError
 
 
@@ -45,12 +45,8 @@ class Tokenizer:
 
         Raises Error naming the file and the field for what is missing, damaged or not supported.
         """
-        try:
-            name = os.fsencode(path)
-        except TypeError as error:
-            raise TypeError(f"path: {error}") from None
         self._arguments = (path, lower_case)
-        self._tokenizer = _headway.Tokenizer.open(name, bool(lower_case))
+        self._tokenizer = _headway.Tokenizer.open(path_bytes(path, "path"), bool(lower_case))
 
     def encode(
         self,
