@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/embed/optional_json.hpp"
+#include "engine/embed/prompts.hpp"
 #include "engine/models/config.hpp"
 
 namespace headway {
@@ -14,12 +15,8 @@ namespace {
 struct Names {
   const char *file, *query_prefix, *document_prefix, *query_length, *document_length, *attends;
 };
-constexpr Names kPylate{"config_sentence_transformers.json",
-                        "query_prefix",
-                        "document_prefix",
-                        "query_length",
-                        "document_length",
-                        "attend_to_expansion_tokens"};
+constexpr Names kPylate{kPipelineConfig, "query_prefix",    "document_prefix",
+                        "query_length",  "document_length", "attend_to_expansion_tokens"};
 constexpr Names kStanford{"artifact.metadata", "query_token_id", "doc_token_id",
                           "query_maxlen",      "doc_maxlen",     "attend_to_mask_tokens"};
 

@@ -81,7 +81,7 @@ Embedder Embedder::open(const std::filesystem::path& directory, const EmbedderOp
   Prompts prompts = opened.pipeline.prompts;
   ModelInfo info = describe(opened, features.taken);
   info.dim = std::min(width, prompts.dimensions.value_or(width));
-  if (prompts.dimensions) info.sources["dim"] = cat(kPromptsFile, ": truncate_dim");
+  if (prompts.dimensions) info.sources["dim"] = cat(kPipelineConfig, ": truncate_dim");
   info.pooling = features.pooling;
   info.sources["pooling"] = features.pooling_source;
   info.normalize = features.sentence_normalized;

@@ -5,6 +5,7 @@
 
 #include "engine/base/message.hpp"
 #include "engine/embed/optional_json.hpp"
+#include "engine/embed/prompts.hpp"
 
 namespace headway {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::optional<Json> read_model_config(const fs::path& directory) {
-  return read_optional_json(directory / "config_sentence_transformers.json");
+  return read_optional_json(directory / kPipelineConfig);
 }
 
 // Where files name another function, as models made of sentence embedders do, the reference takes

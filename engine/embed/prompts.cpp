@@ -8,7 +8,7 @@ namespace headway {
 
 Prompts read_prompts(const std::filesystem::path& directory) {
   Prompts prompts{.by_name = {{"query", ""}, {"document", ""}}};
-  const auto config = read_optional_json(directory / kPromptsFile);
+  const auto config = read_optional_json(directory / kPipelineConfig);
   if (!config) return prompts;
   const JsonNode root = config->root();
   prompts.given = root.contains("prompts");

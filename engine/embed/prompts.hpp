@@ -10,8 +10,8 @@
 
 namespace headway {
 
-// The file of a directory that has them.
-inline constexpr const char* kPromptsFile = "config_sentence_transformers.json";
+// The file of a directory that has them, and what else is said of a pipeline as a whole.
+inline constexpr const char* kPipelineConfig = "config_sentence_transformers.json";
 
 struct Prompts {
   std::map<std::string, std::string> by_name;  // with "query" and "document", perhaps empty

@@ -38,7 +38,7 @@ void read_activation(const std::filesystem::path& directory, const Json& model, 
         cat(std::filesystem::path(config.name()).filename().string(), ": ", field->path());
     return true;
   };
-  const auto own = read_optional_json(directory / kPromptsFile);
+  const auto own = read_optional_json(directory / kPipelineConfig);
   if (own && try_field(*own, own->root(), "activation_fn")) return;
   if (try_field(model, find_value(model.root(), "sentence_transformers"), "activation_fn")) return;
   if (try_field(model, model.root(), "sbert_ce_default_activation_function")) return;

@@ -79,7 +79,7 @@ ModelInfo describe(const OpenedModel& opened, const Taken& of_modules) {
   const Prompts& prompts = opened.pipeline.prompts;
   info.prompts = prompts.by_name;
   info.default_prompt_name = prompts.default_name;
-  if (prompts.given) info.sources["prompts"] = kPromptsFile;
+  if (prompts.given) info.sources["prompts"] = kPipelineConfig;
   return info;
 }
 
